@@ -32,9 +32,14 @@ struct Template {
 const COMMANDS: &[Template] = &[Template {
     name: "context",
     about: "Where Throughline stands: project, sessions, roles, files that matter",
-    arguments: "",
+    arguments: "[init]",
     runs: &["status", "lifecycle status", "files -n 20"],
-    task: "Tell the user in a few lines what stands there. Change nothing.",
+    task: "\
+The user asks about Throughline in this project, with these words: <words>$ARGUMENTS</words>
+
+- If the words are `init`, run `{thru} init` and tell the user every file that it says it has created or changed.
+- Otherwise tell the user in a few lines what stands there, and change nothing. If there is no root yet, say that \
+`{thru} init` makes one.",
 }, Template {
     name: "handoff",
     about: "Hand this work over: write a packet that anybody can pick up, in any harness",

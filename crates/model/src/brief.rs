@@ -89,6 +89,8 @@ pub struct Row {
     pub chars: usize,
     pub tokens: usize,
     pub taken: bool,
+    /// That form.
+    pub text: String,
 }
 
 /// Room reserved for the line that says what was left out.
@@ -104,8 +106,10 @@ pub fn compose(material: &Material, cap: usize) -> Option<Brief> {
 pub fn explain(material: &Material, cap: usize) -> Explained {
     let draft = Draft::of(material, cap);
     let row = |(candidate, form): (&Candidate, &Option<usize>)| {
-        let chars = width(&candidate.forms[form.unwrap_or(0)]);
+        let text = candidate.forms[form.unwrap_or(0)].clone();
+        let chars = width(&text);
         Row {
+            text,
             id: candidate.id.clone(),
             class: candidate.class.name(),
             rank: draft.order.rank(candidate, 0),

@@ -40,8 +40,8 @@ impl Content {
         words.len() >= 4 && held * 100 >= words.len() * SHARE
     }
 
-    /// Returns whether the words occur in a row and not as part of longer ones: `a.rs` is not in `data.rs`.
-    fn has(&self, wanted: &str) -> bool {
+    /// The words in a row, in small letters, and not as part of longer ones: `a.rs` is not in `data.rs`.
+    pub fn has(&self, wanted: &str) -> bool {
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
         self.text.match_indices(wanted).any(|(at, _)| {
             let before = self.text[..at].chars().next_back();

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::event::{Action, EventName, EventSet, TodoStatus};
 use crate::journal::{self, AnswerField, FileField, Record, TodoField};
 use crate::place;
+use crate::prompt::Sort;
 use crate::text::fingerprint;
 use crate::time;
 
@@ -27,8 +28,8 @@ pub use prompts::{Goal, Prompt};
 pub use statements::{Did, Statement, Step, Turn};
 pub use worth::is_generated;
 
-/// A digest of another version is rebuilt from the journal.
-pub const SCHEMA_VERSION: u32 = 8;
+/// A digest of another version is made again from the journal.
+pub const SCHEMA_VERSION: u32 = 9;
 
 const WORK_OR_START: EventSet =
     EventSet::of(&[EventName::Prompt, EventName::ToolDone, EventName::SessionStart]);
@@ -39,7 +40,11 @@ const ANSWERS: usize = 50;
 const CALLS: usize = 2_048;
 const HEARD: usize = 16;
 
-/// Two hooks for one event report it within this time. The same thing happening twice takes longer.
+/// So many prompts after the last change of a list make it stale, and so many that are tasks of their own.
+const STALE_TODOS: usize = 6;
+const STALE_TASKS: usize = 2;
+
+/// Two hooks that are told of one event are told together; the same thing happening again takes longer.
 const TOGETHER: SignedDuration = SignedDuration::from_secs(2);
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -528,6 +533,19 @@ impl Digest {
     pub fn compacted_with(&mut self, summary: &str) {
         self.summary = summary.to_owned();
         self.compacted = Some(self.records);
+    }
+
+    /// A list that nobody touched while several other things were asked for is about something that is over.
+    pub fn are_todos_current(&self) -> bool {
+        let later = || self.prompts.iter().filter(|prompt| prompt.record > self.todos_at);
+        let tasks = later().filter(|prompt| prompt.sort() == Sort::Task && !self.is_reply(prompt)).count();
+        later().count() < STALE_TODOS && tasks < STALE_TASKS
+    }
+
+    /// How often a file was edited since the list was changed: what it says is open may be done by now.
+    pub fn edits_since_todos(&self) -> usize {
+        let later = |step: &&Step| step.record > self.todos_at && step.did == Did::Edited && !step.failed;
+        self.steps.iter().filter(later).count()
     }
 
     pub fn open_todos(&self) -> impl Iterator<Item = &TodoField> {

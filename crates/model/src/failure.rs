@@ -48,6 +48,11 @@ const CALM: &[&str] = &[
     "warning: unused",
     "downloading ",
     "downloaded ",
+    " info ",
+    " debug ",
+    "level=info",
+    "level=debug",
+    "\"level\":\"info\"",
 ];
 
 /// Lines that say only that something failed. Kept if there is nothing better.

@@ -61,7 +61,14 @@ impl BadId {
 
 /// Shows a refused id in a message: short, on one line, without control characters.
 fn shown(text: &str) -> String {
-    let mut out: String = text.chars().take(40).flat_map(char::escape_default).collect();
+    let mut out = String::new();
+    for c in text.chars().take(40) {
+        if crate::clean::is_hidden(c) || c.is_control() {
+            out.extend(c.escape_default());
+        } else {
+            out.push(c);
+        }
+    }
     if text.chars().nth(40).is_some() {
         out.push('…');
     }

@@ -65,6 +65,13 @@ pub fn read(document: &Document) -> Manifest {
     }
 }
 
+impl Manifest {
+    /// Whether every step is done, by its own count.
+    pub fn is_finished(&self) -> bool {
+        matches!(counted(&self.progress), Some((done, all)) if all > 0 && done == all)
+    }
+}
+
 /// Returns the numbered questions, each with the boxes below it.
 fn questions(document: &Document) -> Vec<String> {
     let Some(gate) = document.section(&[GATE]) else { return Vec::new() };
@@ -231,10 +238,19 @@ pub fn check(document: &Document) -> Vec<Finding> {
 const PROGRESS: &str = "like \"14/40 tasks complete\"";
 
 fn is_progress(text: &str) -> bool {
-    let count = text.split_whitespace().next().and_then(|word| word.split_once('/'));
-    count.is_some_and(
-        |(done, all)| matches!((done.parse::<u32>(), all.parse::<u32>()), (Ok(done), Ok(all)) if done <= all),
-    )
+    counted(text).is_some()
+}
+
+/// 14 and 40 of `14/40 tasks complete`.
+fn counted(text: &str) -> Option<(u32, u32)> {
+    let (done, all) = text.split_whitespace().next()?.split_once('/')?;
+    let (done, all) = (done.parse().ok()?, all.parse().ok()?);
+    (done <= all).then_some((done, all))
+}
+
+/// Whether a file has boxes to tick.
+pub fn has_boxes(steps: &Document) -> bool {
+    steps.items().iter().any(|item| item.checked.is_some())
 }
 
 /// Returns whether a word looks like a file: `plan.md`, `src/api.rs`.

@@ -6,6 +6,7 @@ pub mod confirm;
 pub mod drift;
 pub mod import;
 pub mod pickup;
+mod slug;
 mod validate;
 pub mod words;
 
@@ -17,6 +18,7 @@ use crate::document::Document;
 use crate::time;
 
 pub use compose::{Draft, Git, Material, NONE, compose};
+pub use slug::{readable, slug};
 pub use validate::validate;
 
 /// The headings of a packet, in order. All of them are level 2.
@@ -187,26 +189,6 @@ fn source_name(source: &str) -> &str {
         "claude" => "claude-code",
         other => other,
     }
-}
-
-/// `fix: the Parser!` → `fix-the-parser`. A text without suitable letters becomes `packet`.
-pub fn slug(purpose: &str) -> String {
-    const MOST: usize = 48;
-    let mut slug = String::new();
-    for c in purpose.chars().flat_map(char::to_lowercase) {
-        if c.is_ascii_alphanumeric() {
-            slug.push(c);
-        } else if !slug.is_empty() && !slug.ends_with('-') {
-            slug.push('-');
-        }
-    }
-    // Cut between two words if possible.
-    if slug.len() > MOST {
-        let cut = slug[..=MOST].rfind('-').filter(|at| *at > MOST / 2).unwrap_or(MOST);
-        slug.truncate(cut);
-    }
-    let slug = slug.trim_matches('-');
-    if slug.is_empty() { "packet".to_owned() } else { slug.to_owned() }
 }
 
 /// Returns the n-th name to try for a packet written now: `<ts>-<slug>`, then `-2`, `-3`.

@@ -7,7 +7,12 @@ use crate::time;
 fn slugs_are_file_names() {
     for (purpose, expected) in [
         ("fix: the Parser!", "fix-the-parser"),
-        ("  Größe  ändern ", "gr-e-ndern"),
+        ("  Größe  ändern ", "groesse-aendern"),
+        ("Déplacer l’écran à côté", "deplacer-lecran-a-cote"),
+        ("Исправить парсер", "ispravit-parser"),
+        ("Łódź: naprawić żółw", "lodz-naprawic-zolw"),
+        ("διόρθωση", "diorthosi"),
+        ("修复 parser 的错误", "parser"),
         ("日本語", "packet"),
         ("", "packet"),
         ("../../etc/passwd", "etc-passwd"),

@@ -21,7 +21,10 @@ const NOT_SAID: &[&str] = &[
     "Read the output file",
 ];
 
-/// Commands that control the harness or thru and say nothing about the work.
+/// What a harness adds to what a person typed, from here on: where to look things up that were said before a plan.
+const ADDED: &str = "If you need specific details from before exiting plan mode";
+
+/// Commands that steer the harness or us, and say nothing about the work.
 const STEERING: &[&str] = &[
     "add-dir",
     "agents",
@@ -122,7 +125,12 @@ pub fn is_real(text: &str) -> bool {
     }
 }
 
-/// Returns whether it is a notice of the harness's queue: one object and nothing else.
+/// A person's own words of a prompt.
+pub fn own_words(text: &str) -> &str {
+    text.find(ADDED).map_or(text, |at| &text[..at]).trim()
+}
+
+/// A notice of the harness's queue: an object and nothing else.
 fn is_json(text: &str) -> bool {
     let object =
         text.starts_with('{') && text.ends_with('}') || text.starts_with("[{") && text.ends_with(']');
@@ -182,7 +190,29 @@ fn is_approval(first: &str, words: &[String]) -> bool {
     YES.contains(&first) || PHRASES.iter().any(begins)
 }
 
-/// Matches `A`, `2`, `option 2`, `#3`, `1 and 3`.
+/// Whether a message reads like an answer: a yes or a no with more words, a choice, or too short to stand by itself.
+pub fn is_reply(text: &str) -> bool {
+    const LONGEST: usize = 240;
+    const PHRASES: &[&str] =
+        &["i like", "i prefer", "i'd", "i think", "i agree", "option ", "the first", "the second"];
+    let text = text.trim();
+    if text.chars().count() > LONGEST || matches!(sort(text), Sort::Question) {
+        return false;
+    }
+    let words = lower_words(text, 14);
+    let first = words.first().map_or("", String::as_str);
+    let small = text.to_lowercase().replace('’', "'");
+    let numbered =
+        first.chars().count() == 1 && text.chars().nth(1).is_some_and(|c| matches!(c, '.' | ')' | ':' | ','));
+    sort(text) != Sort::Task
+        || is_approval(first, &words)
+        || numbered
+        || first == "no"
+        || PHRASES.iter().any(|phrase| small.starts_with(phrase))
+        || small.contains("option ")
+}
+
+/// `A`, `2`, `option 2`, `#3`, `1 and 3`.
 fn is_choice(text: &str) -> bool {
     let words = lower_words(text, 6);
     let is_one = |word: &String| {
@@ -338,7 +368,37 @@ pub fn is_objection(text: &str) -> bool {
     sort(text) != Sort::Question && lower_words(text, 30).iter().any(|word| WHY.contains(&word.as_str()))
 }
 
-/// Returns whether it is a pasted review or bug report, which describes code and does not address the agent.
+/// Whether the user contradicts what the agent has just said.
+pub fn objects(text: &str) -> bool {
+    const STARTS: &[&[&str]] = &[
+        &["no"],
+        &["nope"],
+        &["wrong"],
+        &["whoops"],
+        &["that's", "not"],
+        &["thats", "not"],
+        &["that's", "wrong"],
+        &["that", "is", "not"],
+        &["that", "is", "wrong"],
+        &["that", "doesn't"],
+        &["are", "you", "sure"],
+        &["i", "don't", "think"],
+        &["i'm", "questioning"],
+        &["it", "still"],
+        &["still", "failing"],
+        &["this", "is", "wrong"],
+        &["undo"],
+        &["revert"],
+    ];
+    // "No need to" and "no problem" agree.
+    const AGREEING: &[&[&str]] = &[&["no", "need"], &["no", "problem"], &["no", "worries"], &["no", "more"]];
+    let words = lower_words(text, 4);
+    let begins =
+        |start: &&[&str]| words.iter().map(String::as_str).take(start.len()).eq(start.iter().copied());
+    STARTS.iter().any(begins) && !AGREEING.iter().any(begins)
+}
+
+/// A review or a bug report, pasted: it speaks of code, not to the agent.
 fn is_report(text: &str) -> bool {
     ["Severity", "severity:", "BugBot", "Bugbot", "Traceback", "### "].iter().any(|mark| text.contains(mark))
 }

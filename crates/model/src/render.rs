@@ -10,10 +10,24 @@ pub fn width(text: &str) -> usize {
 
 /// For a model: one line, nothing invisible, nothing that could close the markup around it.
 pub fn inline(text: &str, max: usize) -> String {
-    let seen = crate::text::cut(text, max.saturating_mul(8).saturating_add(1024));
-    let mut escaped = String::with_capacity(seen.len());
+    one_line(&escaped(crate::text::cut(text, max.saturating_mul(8).saturating_add(1024))), max)
+}
+
+/// For a model: one line of output with its white space, so that marks stay below what they point at.
+pub fn output_line(text: &str, max: usize) -> String {
+    let line = escaped(text).replace(['\n', '\r'], " ");
+    let line = line.trim_end();
+    match line.char_indices().nth(max) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
+}
+
+/// Removes invisible characters, and escapes what could close the markup around the text.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
     // Work on the visible text: removing a character must not bring two others together.
-    let seen = clean(seen);
+    let seen = clean(text);
     let mut chars = seen.chars().peekable();
     while let Some(c) = chars.next() {
         escaped.push(c);
@@ -22,7 +36,7 @@ pub fn inline(text: &str, max: usize) -> String {
             escaped.push('\\');
         }
     }
-    one_line(&escaped, max)
+    escaped
 }
 
 /// For a person: one line, no terminal control, at most `max` wide.

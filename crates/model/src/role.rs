@@ -200,6 +200,9 @@ pub fn candidates(told: &RoleFacts) -> Vec<Candidate> {
     all
 }
 
+/// The goal of a file that nobody has filled in. A file that still has it is not valid.
+pub(crate) const UNSET_GOAL: &str = "Not set yet: one or two sentences on what this role is after.";
+
 /// Returns a template. It is valid, and what it says about finished work is true.
 pub fn template(role: &Id, pane: &str, path: &str, now: Timestamp) -> String {
     let title: Vec<String> =
@@ -212,7 +215,7 @@ pub fn template(role: &Id, pane: &str, path: &str, now: Timestamp) -> String {
          **Role**: {role}\n\
          **Pane**: {pane}\n\n\
          ## Current Goal\n\
-         Not set yet: one or two sentences on what this role is after.\n\n\
+         {UNSET_GOAL}\n\n\
          ## Recovery Steps\n\
          1. Read this file\n\
          2. Read the files under Key Files\n\

@@ -163,11 +163,13 @@ fn the_json_schema_has_exactly_these_fields() {
 }
 
 #[test]
-fn a_template_has_nothing_to_say_against_it() {
+fn a_template_is_valid_once_its_goal_is_written() {
     let role = Id::new("oosh-expert").unwrap();
     let text = template(&role, "none", "agents/oosh-expert.context.md", parse(NOW).unwrap());
     assert!(text.starts_with("# Oosh Expert — Session Context\n"), "{text}");
-    assert_eq!(words(&text, &facts()), [""; 0]);
+    let unset = "ERROR: CONTENT: line 7: \"## Current Goal\" is not filled in; say in a sentence or two what this role is after";
+    assert_eq!(words(&text, &facts()), [unset]);
+    assert_eq!(words(text.replace(UNSET_GOAL, "Green suites."), &facts()), [""; 0]);
 }
 
 #[test]

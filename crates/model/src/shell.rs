@@ -278,7 +278,10 @@ fn named(words: &[Word]) -> Vec<(String, Action)> {
 
 /// `gh pr view -q .author.login`: the next word selects something from an answer.
 fn takes_an_expression(program: &str, option: &str) -> bool {
-    matches!(option, "--jq" | "--template") || program == "gh" && matches!(option, "-q" | "-t")
+    let runs_code = program.starts_with("python") || matches!(program, "node" | "ruby" | "perl" | "php");
+    matches!(option, "--jq" | "--template")
+        || program == "gh" && matches!(option, "-q" | "-t")
+        || runs_code && matches!(option, "-m" | "-c" | "-e")
 }
 
 /// `> file` writes it, `< file` reads it.

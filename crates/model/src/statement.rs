@@ -1,46 +1,163 @@
 //! Reduces what an agent said to what is worth knowing later: what it found, decided and did. Announcements of the
 //! next call, praise and "all tests pass" are dropped, because the calls themselves show what was done.
 
+mod talk;
+
 use std::borrow::Cow;
 
-/// Shorter text between two calls says nothing.
+pub use talk::retracts;
+use talk::{is_announcement, is_bare_heading, is_talk, is_telling};
+
+/// Shorter than that, words between two calls say nothing.
 const TELLING: usize = 45;
 
-/// Returns the text without markup, announcements and praise, on one line: sentences and list items in order.
+/// The text without markup, announcements and praise, on one line: sentences and list items in their order. Tables keep
+/// their rows, plain blocks their words; code goes, and a heading under which nothing is left.
 pub fn condense(text: &str) -> String {
-    let mut out = String::new();
-    let mut fenced = false;
-    for line in text.lines() {
-        let line = line.trim();
+    let mut out = Condensed::default();
+    let mut lines = text.lines().map(str::trim).peekable();
+    while let Some(line) = lines.next() {
         if line.starts_with("```") || line.starts_with("~~~") {
-            fenced = !fenced;
-            continue;
+            let block: Vec<&str> = lines
+                .by_ref()
+                .take_while(|line| !line.starts_with("```") && !line.starts_with("~~~"))
+                .collect();
+            if is_plain(line.trim_start_matches(['`', '~']).trim(), &block) {
+                block.iter().filter(|line| !line.is_empty()).for_each(|line| out.add(line, Piece::Item));
+            }
+        } else if is_rule(line) {
+        } else if line.starts_with('|') {
+            // The head of a table is followed by a rule.
+            if !lines.peek().is_some_and(|next| next.starts_with('|') && is_rule(next)) {
+                let cells = line.split('|').map(str::trim).filter(|cell| !cell.is_empty());
+                out.add(&cells.collect::<Vec<_>>().join(" — "), Piece::Item);
+            }
+        } else {
+            let (piece, line) = without_mark(line);
+            out.add(line, piece);
         }
-        if fenced || line.starts_with('|') || line.chars().all(|c| matches!(c, '-' | '=' | '*' | '_' | ' ')) {
-            continue;
-        }
-        let (item, line) = without_mark(line);
+    }
+    out.finish()
+}
+
+/// More lines than that are a picture, a file or what a program printed.
+const PLAIN_LINES: usize = 10;
+
+/// A block of words: a list, steps, an answer. Not code, and nothing drawn.
+fn is_plain(language: &str, block: &[&str]) -> bool {
+    let words = || block.iter().filter(|line| !line.is_empty());
+    matches!(language, "" | "text" | "txt" | "markdown" | "md" | "plain")
+        && words().count() <= PLAIN_LINES
+        && words().all(|line| is_prose(line))
+}
+
+/// Words, and no code, picture or output: mostly letters, more than one word, and no sign at its end that code has.
+fn is_prose(line: &str) -> bool {
+    let letters = line.chars().filter(|c| c.is_alphabetic() || *c == ' ').count();
+    let all = line.chars().count();
+    line.split_whitespace().count() > 2
+        && letters * 100 >= all * 75
+        && line.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '-' | '*' | '`'))
+        && !line.ends_with([';', '{', '}', '>', '"'])
+        && !line.contains(" = ")
+        && !["//", "#", "$", "func ", "fn ", "def ", "type ", "import "]
+            .iter()
+            .any(|start| line.starts_with(start))
+}
+
+/// A line that only separates, or the one below the head of a table.
+fn is_rule(line: &str) -> bool {
+    line.chars().all(|c| matches!(c, '-' | '=' | '*' | '_' | ' ' | '|' | ':'))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Piece {
+    Heading,
+    Item,
+    Words,
+}
+
+/// What has been kept so far.
+#[derive(Default)]
+struct Condensed {
+    out: String,
+    /// Waits for something to stand under it.
+    heading: String,
+}
+
+impl Condensed {
+    fn add(&mut self, line: &str, piece: Piece) {
         let line = line.replace("**", "");
         let kept: Vec<&str> = split(&line).into_iter().filter(|sentence| !is_talk(sentence)).collect();
         let kept = kept.join(" ");
-        if kept.is_empty() {
-            continue;
+        if piece == Piece::Heading {
+            self.heading = if is_bare_heading(&kept) { String::new() } else { kept };
+            return;
         }
-        if !out.is_empty() {
-            out.push_str(match out.chars().last() {
-                Some(':') => " ",
+        if kept.is_empty() {
+            return;
+        }
+        if !self.heading.is_empty() {
+            let heading = std::mem::take(&mut self.heading);
+            let mark = if heading.ends_with([':', '.', '?', '!']) { "" } else { ":" };
+            self.push(&format!("{heading}{mark}"), false);
+        }
+        self.push(&kept, piece == Piece::Item);
+    }
+
+    fn push(&mut self, kept: &str, item: bool) {
+        if !self.out.is_empty() {
+            self.out.push_str(match self.out.chars().last() {
+                Some(':' | '.' | '!' | '?' | ';' | ',') => " ",
                 _ if item => "; ",
-                Some('.' | '!' | '?' | ';' | ',') => " ",
                 _ => ". ",
             });
         }
-        out.push_str(&kept);
+        self.out.push_str(kept);
     }
-    // The colon introduced code, or a call.
-    if out.ends_with(':') {
-        out.pop();
+
+    fn finish(mut self) -> String {
+        // What the colon announced was code, or a call.
+        if self.out.ends_with(':') {
+            self.out.pop();
+        }
+        self.out
     }
-    out
+}
+
+/// What the message ends with by asking: the question, or the offer that a yes accepts. Empty where it asks nothing.
+pub fn asks(text: &str) -> String {
+    const LAST_LINES: usize = 12;
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let last = &lines[lines.len().saturating_sub(LAST_LINES)..];
+    let asking = |sentence: &&str| {
+        let small = sentence.to_lowercase();
+        sentence.ends_with('?')
+            || ["let me know ", "which approach"].iter().any(|start| small.starts_with(start))
+    };
+    let mut found = String::new();
+    for line in last {
+        let line = without_mark(line).1.replace("**", "");
+        for sentence in split(&line).into_iter().filter(asking) {
+            found.push_str(if found.is_empty() { "" } else { " " });
+            found.push_str(sentence);
+        }
+    }
+    found
+}
+
+/// Whether the words say what comes next: whoever said them had not finished.
+pub fn announces(text: &str) -> bool {
+    const NEXT: &[&str] = &["need to ", "i need to ", "now ", "i also need ", "next, ", "then i'll "];
+    let Some(line) = text.lines().rev().map(str::trim).find(|line| !line.is_empty()) else { return false };
+    let last = split(line).pop().unwrap_or_default();
+    let small = last.to_lowercase().replace('’', "'");
+    let offers = ["let me know", "want me to", "would you like", "shall i"];
+    last.ends_with(':')
+        || small.contains(" let me ")
+        || (is_announcement(&small) || NEXT.iter().any(|start| small.starts_with(start)))
+            && !last.ends_with('?')
+            && !offers.iter().any(|start| small.starts_with(start))
 }
 
 /// Returns the part of a text between two calls that stays useful later; empty if it only announces the next call.
@@ -58,14 +175,37 @@ pub fn first_sentences(text: &str, max: usize) -> Cow<'_, str> {
     }
     let within: usize = text.char_indices().nth(max).map_or(text.len(), |(at, _)| at);
     let mut ends = text[..within].match_indices(['.', ';', '!', '?']).map(|(at, mark)| at + mark.len());
-    let end = ends.rfind(|end| text[*end..].starts_with(' '));
+    let end = ends.rfind(|end| text[*end..].starts_with(' ') && !ends_in_number(&text[..*end]));
     match end.filter(|end| *end * 4 >= within) {
         Some(end) => Cow::Owned(format!("{} …", text[..end].trim_end_matches(';'))),
-        None => Cow::Owned(format!("{}…", text[..within].trim_end())),
+        None => {
+            let kept = text[..within].trim_end();
+            // Between two words, where one ends late enough.
+            let word = kept.rfind(' ').filter(|at| *at * 2 >= kept.len() && !text[within..].starts_with(' '));
+            let kept = kept[..word.unwrap_or(kept.len())].trim_end_matches([' ', ',', ':', ';']);
+            Cow::Owned(format!("{}…", without_number(kept)))
+        }
     }
 }
 
-/// Returns the last sentences that fit into `max` characters; if none does, the end of the last.
+/// `… because: 1.`: the number of an item, and nothing of the item.
+fn ends_in_number(text: &str) -> bool {
+    let Some(before) = text.strip_suffix('.') else { return false };
+    let digits = before.bytes().rev().take_while(u8::is_ascii_digit).count();
+    let rest = &before[..before.len() - digits];
+    (1..=2).contains(&digits) && (rest.is_empty() || rest.ends_with([' ', ';', ':']))
+}
+
+fn without_number(text: &str) -> &str {
+    match ends_in_number(text) {
+        true => text
+            .trim_end_matches(|c: char| c == '.' || c.is_ascii_digit())
+            .trim_end_matches([' ', ':', ';', ',']),
+        false => text,
+    }
+}
+
+/// The last sentences and list items that fit into `max` characters; if not one does, the last words of the last.
 pub fn last_sentences(text: &str, max: usize) -> Cow<'_, str> {
     let text = text.trim();
     let count = text.chars().count();
@@ -73,27 +213,36 @@ pub fn last_sentences(text: &str, max: usize) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let from = text.char_indices().nth(count - max.saturating_sub(2)).map_or(0, |(at, _)| at);
-    let starts = text[from..].match_indices(['.', '!', '?', '\n']).map(|(at, mark)| from + at + mark.len());
-    let mut starts =
-        starts.filter(|start| text[*start..].starts_with([' ', '\n']) || text[..*start].ends_with('\n'));
-    let start = starts.find(|start| !text[*start..].trim().is_empty()).unwrap_or(from);
+    let ends =
+        text[from..].match_indices(['.', '!', '?', ';', '\n']).map(|(at, mark)| from + at + mark.len());
+    let mut starts = ends.filter(|start| {
+        (text[*start..].starts_with([' ', '\n']) || text[..*start].ends_with('\n'))
+            && !ends_in_number(&text[..*start])
+    });
+    let start = starts.find(|start| !text[*start..].trim().is_empty());
+    let word = || text[from..].find(' ').map(|at| from + at);
+    let start = start.filter(|start| text.len() - start >= max / 3).or_else(word).unwrap_or(from);
     Cow::Owned(format!("… {}", text[start..].trim_start()))
 }
 
-/// Strips the mark of a heading, a quote or a list item, and returns whether it was an item.
-fn without_mark(line: &str) -> (bool, &str) {
+/// Without the mark of a heading, a quote or a list item, and what it was. A line that is all bold is a heading too.
+fn without_mark(line: &str) -> (Piece, &str) {
     let line = line.trim_start_matches('>').trim_start();
     if let Some(heading) = line.strip_prefix('#') {
-        return (false, heading.trim_start_matches('#').trim());
+        return (Piece::Heading, heading.trim_start_matches('#').trim());
+    }
+    let bold = line.trim_end_matches(':').strip_prefix("**").and_then(|rest| rest.strip_suffix("**"));
+    if let Some(bold) = bold.filter(|bold| !bold.contains("**")) {
+        return (Piece::Heading, bold.trim_end_matches(':'));
     }
     for mark in ["- [x] ", "- [ ] ", "- ", "* ", "+ ", "• ", "✅ ", "✓ "] {
         if let Some(rest) = line.strip_prefix(mark) {
-            return (true, rest.trim());
+            return (Piece::Item, rest.trim());
         }
     }
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let numbered = (1..=2).contains(&digits) && line[digits..].starts_with(". ");
-    (numbered, line)
+    (if numbered { Piece::Item } else { Piece::Words }, line)
 }
 
 fn split(line: &str) -> Vec<&str> {
@@ -107,128 +256,6 @@ fn split(line: &str) -> Vec<&str> {
         start = end;
     }
     found
-}
-
-/// Returns whether a sentence only says what comes next, or that all is well.
-fn is_talk(sentence: &str) -> bool {
-    const ANNOUNCING: &[&str] = &[
-        "let me ",
-        "now let me ",
-        "let's ",
-        "now let's ",
-        "i'll ",
-        "now i'll ",
-        "first, let me ",
-        "first, i'll ",
-        "first let me ",
-        "let's start ",
-        "next, i'll ",
-        "next, let me ",
-        "now i need to ",
-        "now i can ",
-        "now update ",
-        "now add ",
-        "now fix ",
-        "now remove ",
-        "now run ",
-        "now check ",
-        "now find ",
-        "now verify ",
-        "now rewrite ",
-        "now create ",
-        "now write ",
-        "now for ",
-        "now to ",
-        "i will ",
-        "i'm going to ",
-        "time to ",
-        "continuing ",
-        "here's a summary",
-        "here is a summary",
-        "here's what",
-        "here is what",
-        "here's the summary",
-        "want me to ",
-        "would you like me to ",
-        "shall i ",
-        "let me know ",
-    ];
-    const PRAISE: &[&str] = &[
-        "perfect",
-        "great",
-        "excellent",
-        "done",
-        "good",
-        "good catch",
-        "good question",
-        "great question",
-        "good point",
-        "great catch",
-        "good idea",
-        "great idea",
-        "you're right",
-        "you're absolutely right",
-        "no response requested",
-        "got it",
-        "understood",
-        "absolutely",
-        "sure",
-        "interesting",
-        "all tests pass",
-        "all tests pass now",
-        "tests pass",
-        "the tests pass",
-        "the test passes",
-        "test passes",
-        "linter passes",
-        "lint passes",
-        "lint is clean",
-        "build passes",
-        "build succeeded",
-        "the build succeeded",
-        "all integration tests pass",
-        "all unit tests pass",
-        "all tests pass and lint is clean",
-        "all tests pass and linting is clean",
-        "now i have a complete understanding",
-    ];
-    let small = sentence.to_lowercase().replace('’', "'");
-    let bare = small.trim_matches(|c: char| !c.is_alphanumeric());
-    PRAISE.contains(&bare) || ANNOUNCING.iter().any(|start| small.starts_with(start))
-}
-
-/// Returns whether a text names something, or gives a reason.
-fn is_telling(said: &str) -> bool {
-    const WHY: &[&str] = &[
-        "because",
-        "issue",
-        "problem",
-        "cause",
-        "bug",
-        "missing",
-        "wrong",
-        "instead",
-        "already",
-        "cannot",
-        "can't",
-        "doesn't",
-        "isn't",
-        "not ",
-        "must",
-        "should",
-        "found",
-        "turns out",
-        "fails",
-        "failing",
-        "pre-existing",
-        "stale",
-        "decid",
-        "chose",
-        "works",
-        "fixed",
-    ];
-    let small = said.to_lowercase();
-    said.contains('`') || said.contains('/') || WHY.iter().any(|word| small.contains(word))
 }
 
 #[cfg(test)]

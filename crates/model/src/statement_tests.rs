@@ -14,13 +14,61 @@ fn markup_announcements_and_praise_go() {
         ("Now update the title:", ""),
         (
             "## Before\n| a | b |\n|---|---|\n| 1 | 2 |\n```rust\nfn a() {}\n```\nIt reads a.rs first.",
-            "Before. It reads a.rs first.",
+            "Before: 1 — 2. It reads a.rs first.",
         ),
         ("1. Reads the file\n2. Writes it", "1. Reads the file; 2. Writes it"),
+        // A heading with nothing under it goes, and so does one that says nothing.
+        ("## Tests\n```sh\nmake\n```\n## Summary\nThe reader keeps comments.", "The reader keeps comments."),
+        (
+            "**Fixes**\n| file | what |\n|---|---|\n| a.rs | reads twice |\n| b.rs | leaks |",
+            "Fixes: a.rs — reads twice; b.rs — leaks",
+        ),
+        // A block that is no code.
+        (
+            "The order would be:\n```\nfirst the reader alone\nthen the writer with tests\n```",
+            "The order would be: first the reader alone; then the writer with tests",
+        ),
+        ("It looks so:\n```\n│ ╭─ a ╮ │\nfn a() {\n```", "It looks so"),
+        (
+            "Now I have all the information I need. Based on my analysis, here it is. The cache is `stale`.",
+            "The cache is `stale`.",
+        ),
+        ("Hmm, that is odd. Wait, I should look again. The cache is `stale`.", "The cache is `stale`."),
         ("", ""),
     ];
     for (text, expected) in cases {
         assert_eq!(condense(text), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn what_a_message_asks_announces_and_takes_back() {
+    let asking = [
+        ("Three steps.\n\nWant me to update the plan with it?", "Want me to update the plan with it?"),
+        ("1. **Squash** them\n2. Keep them\n\nWhich do you prefer? Both work.", "Which do you prefer?"),
+        ("All of it is done.", ""),
+    ];
+    for (text, expected) in asking {
+        assert_eq!(asks(text), expected, "{text:?}");
+    }
+    let announcing = [
+        ("Need to add the import.", true),
+        ("The walk stops too early. Let me fix that.", true),
+        ("Now the tests:", true),
+        ("Both are fixed and pushed.", false),
+        ("Want me to push it?", false),
+        ("", false),
+    ];
+    for (text, expected) in announcing {
+        assert_eq!(announces(text), expected, "{text:?}");
+    }
+    for (text, expected) in [
+        ("No, resume uses another path.", true),
+        ("I was wrong about the cache.", true),
+        ("Nothing else uses it.", false),
+        ("Now it works.", false),
+    ] {
+        assert_eq!(retracts(text), expected, "{text:?}");
     }
 }
 
@@ -43,8 +91,11 @@ fn cut_between_sentences() {
     assert_eq!(first_sentences("One two. Three four.", 12), "One two. …");
     assert_eq!(first_sentences("a; b; c and more of it", 6), "a; b …");
     assert_eq!(first_sentences("onelongword without an end", 11), "onelongword…");
-    assert_eq!(first_sentences("éé éé éé", 4), "éé é…");
+    assert_eq!(first_sentences("éé éé éé", 4), "éé…");
+    assert_eq!(first_sentences("It fails because: 1. The path is relative to it", 20), "It fails because…");
+    assert_eq!(first_sentences("Two: 1. one thing; 2. another thing here", 24), "Two: 1. one thing …");
     assert_eq!(last_sentences("One two. Three four.", 40), "One two. Three four.");
     assert_eq!(last_sentences("One two. Three four. Let me see.", 16), "… Let me see.");
-    assert_eq!(last_sentences("all of it is one long sentence", 12), "… g sentence");
+    assert_eq!(last_sentences("First: 1. one; 2. two of them; 3. three", 32), "… 2. two of them; 3. three");
+    assert_eq!(last_sentences("all of it is one long sentence", 12), "… sentence");
 }

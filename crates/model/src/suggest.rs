@@ -1,4 +1,4 @@
-//! Suggested files: what the tools touched, as lines of `indexes/relevant-files.jsonl`.
+//! Files that matter, as lines of `indexes/relevant-files.jsonl`: what the tools touched, and what the user confirmed.
 
 use serde::Serialize;
 
@@ -12,7 +12,10 @@ struct Line<'a> {
     source: &'static str,
     confidence: f64,
     action: Action,
+    #[serde(skip_serializing_if = "str::is_empty")]
     session: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    packet_id: Option<&'a str>,
 }
 
 /// Returns one line per file of a record.
@@ -25,10 +28,28 @@ pub fn lines(record: &Record) -> Vec<Vec<u8>> {
             confidence: confidence(file.action, file.guess),
             action: file.action,
             session: &record.session,
+            packet_id: None,
         })
         .unwrap_or_default()
     };
     record.files.iter().map(line).collect()
+}
+
+/// One line per file that the user confirmed in a packet.
+pub fn confirmed(files: &[String], packet: &str, at: &str) -> Vec<Vec<u8>> {
+    let line = |file: &String| {
+        serde_json::to_vec(&Line {
+            timestamp: at,
+            file_path: file,
+            source: "user",
+            confidence: 1.0,
+            action: Action::Mention,
+            session: "",
+            packet_id: Some(packet),
+        })
+        .unwrap_or_default()
+    };
+    files.iter().map(line).collect()
 }
 
 /// Returns how likely it is that the file matters: a tool's input is certain, a name in a command's text is a guess.

@@ -54,9 +54,9 @@ pub fn outline(text: &str, max: usize) -> String {
     }
     order.sort_unstable();
     let (mut kept, mut room) = (Vec::new(), max);
-    for (_, i) in order {
-        // The first line may be the most important one.
-        let most = if i == 0 { LINE.max(max / 2) } else { LINE };
+    for (weight, i) in order {
+        // The first line may be all that there is to say, and the first paragraph says what it is for.
+        let most = if weight == 0 { LINE.max(max / 2) } else { LINE };
         let line: String = match lines[i].chars().count() > most {
             true => lines[i].chars().take(most - 1).chain(['…']).collect(),
             false => lines[i].to_owned(),
@@ -88,8 +88,8 @@ pub fn outline(text: &str, max: usize) -> String {
 /// Ranks the lines of a text: lower is kept first. Code in fences ranks last, unless the heading above asks for
 /// checks.
 fn weights(lines: &[&str]) -> Vec<usize> {
-    let (mut fenced, mut checking, mut after_heading) = (false, false, true);
-    // The first words identify a text, whatever lines they are on.
+    let (mut fenced, mut checking, mut after_heading, mut purpose) = (false, false, true, false);
+    // Its first words make a text known, whatever lines they stand on.
     let mut first = 0;
     let mut weights = Vec::with_capacity(lines.len());
     for (i, line) in lines.iter().enumerate() {
@@ -110,8 +110,12 @@ fn weights(lines: &[&str]) -> Vec<usize> {
         }
         weights.push(match () {
             () if i == 0 || first < KNOWN_BY => 0,
-            () if heading && (bare.contains('`') || bare.len() > 24) => 1,
-            () if !heading && checking && (fenced || item && !indented) => 2,
+            () if !heading && !item && !fenced && !purpose => {
+                purpose = true;
+                0
+            }
+            () if !heading && checking && (fenced && is_command(bare) || item && !indented) => 1,
+            () if heading && (bare.contains('`') || bare.len() > 24) => 2,
             () if fenced => 8,
             () if !heading && after_heading && !item => 3,
             () if heading => 4,
@@ -125,7 +129,15 @@ fn weights(lines: &[&str]) -> Vec<usize> {
     weights
 }
 
-/// With this much room an outline contains complete steps.
+/// A line of a block that somebody could type: no code.
+fn is_command(line: &str) -> bool {
+    line.starts_with(|c: char| c.is_ascii_lowercase() || matches!(c, '.' | '$'))
+        && !line.ends_with(['{', '}', ';', ')', ',', ':', '('])
+        && !line.contains(" = ")
+        && !line.contains(":= ")
+}
+
+/// With so much room an outline holds whole steps.
 const WHOLE_STEPS: usize = 600;
 
 /// This many characters identify a text.

@@ -19,7 +19,7 @@ const TITLES: &[&str] = &[
     "Traps:",
     "Files:",
     "Other commands:",
-    "Asked earlier:",
+    "Also asked before, newest first:",
     "Files named in commands:",
     "Throughline itself:",
 ];

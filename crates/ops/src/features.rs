@@ -180,11 +180,44 @@ pub struct StatusLine {
     pub rest: String,
     pub tone: Tone,
     pub json: Vec<(&'static str, serde_json::Value)>,
+    pub next: Option<NextStep>,
+}
+
+/// What somebody could type now. `thru status` shows the most urgent one of all features.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct NextStep {
+    #[serde(skip)]
+    pub urgency: Urgency,
+    pub command: String,
+    /// What the command does, as the end of a sentence that begins with it.
+    pub why: String,
+}
+
+/// The most urgent first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Urgency {
+    /// A session crashed, and nobody has its work yet.
+    Crashed,
+    /// Work that was begun stands still until somebody says so.
+    Paused,
+    /// Something that was asked for is missing.
+    Missing,
+    /// Work waits for whoever wants it.
+    Offered,
+    /// Nothing waits; this is where the last session stood.
+    Last,
 }
 
 impl StatusLine {
     pub fn plain(label: &'static str, text: impl Into<String>) -> StatusLine {
-        StatusLine { label, head: String::new(), rest: text.into(), tone: Tone::Plain, json: Vec::new() }
+        StatusLine {
+            label,
+            head: String::new(),
+            rest: text.into(),
+            tone: Tone::Plain,
+            json: Vec::new(),
+            next: None,
+        }
     }
 
     /// A line whose `head` is coloured.
@@ -194,7 +227,17 @@ impl StatusLine {
         head: impl Into<String>,
         rest: impl Into<String>,
     ) -> StatusLine {
-        StatusLine { label, head: head.into(), rest: rest.into(), tone, json: Vec::new() }
+        StatusLine { label, head: head.into(), rest: rest.into(), tone, json: Vec::new(), next: None }
+    }
+
+    pub fn with_next(
+        mut self,
+        urgency: Urgency,
+        command: impl Into<String>,
+        why: impl Into<String>,
+    ) -> StatusLine {
+        self.next = Some(NextStep { urgency, command: command.into(), why: why.into() });
+        self
     }
 
     pub fn with_json(mut self, key: &'static str, value: serde_json::Value) -> StatusLine {

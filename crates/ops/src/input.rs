@@ -14,3 +14,8 @@ pub fn stdin(max: usize) -> Result<Vec<u8>> {
         read => Ok(read?),
     }
 }
+
+/// A file of the system, such as the table of a time zone.
+pub fn system_file(path: &Path, max: usize) -> Result<Vec<u8>> {
+    Ok(store::read_given(path, max)?)
+}

@@ -35,6 +35,14 @@ impl Project {
         }
     }
 
+    /// For commands that list: None where there is nothing to list.
+    pub fn look(world: &World) -> Result<Option<Project>> {
+        match Project::find(world) {
+            Err(Error::NoRoot { .. }) => Ok(None),
+            found => found.map(Some),
+        }
+    }
+
     /// For commands that write: creates the root if there is none.
     pub fn find_or_make(world: &World) -> Result<Project> {
         match world.find()? {
@@ -52,6 +60,11 @@ impl Project {
 
 pub fn is_root(world: &World) -> bool {
     matches!(world.find(), Ok(Found::Marked { .. }))
+}
+
+/// Whether there is neither a root nor a record here.
+pub fn is_empty(world: &World) -> bool {
+    matches!(world.find(), Ok(Found::Unmarked(root)) if matches!(Store::at(&root.path), Ok(None)))
 }
 
 /// Returns the records of a root without a marker, if there are any.

@@ -116,6 +116,8 @@ pub const PRECOMPACT_STATE: &str = "state/precompact_state.json";
 pub fn precompact(session: &Id) -> String {
     format!("{PRECOMPACT}/{session}.json")
 }
+/// Which workstream a session was told to work on, by `thru resume use`.
+pub const WORKSTREAM_USED: &str = "state/workstream-used";
 /// Which unread files a session was reminded of.
 pub const REMINDED: &str = "state/reminded";
 /// Which boxes a session's own list has ticked.

@@ -201,6 +201,9 @@ pub fn run(words: Vec<OsString>) -> u8 {
             folder.display()
         ));
     }
+    if code == 0 && cli.command.prints_records() && ops::project::is_empty(&world) {
+        output::talk(format_args!("{WARN}note:{WARN:#} there is no root here yet; `thru init` makes one"));
+    }
     if !was_root && !cli.makes_root() && ops::project::is_root(&world) {
         output::talk(format_args!(
             "{WARN}note:{WARN:#} this made the folder a root, without hooks; `thru init` sets those too"

@@ -5,6 +5,7 @@
 
 mod ask;
 mod cli;
+mod clock;
 mod commands;
 #[cfg(not(target_os = "macos"))]
 #[allow(unsafe_code)]

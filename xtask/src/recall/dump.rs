@@ -23,12 +23,12 @@ pub fn write(folder: &Path, session: &Session, cut: &Cut, past: &Past) -> Result
     let Sort::Compaction(number) = cut.sort else { return Ok(()) };
     let folder = folder.join(format!("{}-c{}", session.name, number + 1));
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let (packet, prompt) = past.packet()?;
+    let prompt = past.pickup()?;
     let texts = [
         ("brief-2000.txt", past.alone(2_000)),
         ("brief-9500.txt", past.alone(9_500)),
         ("beside.txt", past.beside(&cut.summary, BESIDE)),
-        ("packet.txt", handed_over(&packet, &prompt)),
+        ("packet.txt", prompt),
         ("summary.txt", cut.summary.clone()),
         ("after.txt", after(session, cut)),
     ];
@@ -37,15 +37,6 @@ pub fn write(folder: &Path, session: &Session, cut: &Cut, past: &Past) -> Result
         std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
     Ok(())
-}
-
-/// What an agent is given at a pickup, and what the packet holds besides: its head. Its sections stand in the prompt.
-fn handed_over(packet: &str, prompt: &str) -> String {
-    let head = packet.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n"));
-    let head = head.map_or(packet, |(head, _)| head);
-    format!(
-        "{prompt}\n\n(The packet's own head; its sections stand above as the prompt tells them.)\n\n{head}\n"
-    )
 }
 
 /// What the agent did next, as a judge reads it.

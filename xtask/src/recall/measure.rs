@@ -85,7 +85,7 @@ impl Measured {
         let wanted = Wanted::at(session, cut, labels);
         let ask = |text: &str, size: usize| answers(session, &wanted, text, size);
         let is_real = cut.sort != Sort::MadeUp;
-        let packet = if is_real { Some(past.packet()?) } else { None };
+        let packet = if is_real { Some(past.pickup()?) } else { None };
         let largest = SIZES[SIZES.len() - 1];
         let beside = (!cut.summary.is_empty()).then(|| {
             let brief = past.beside(&cut.summary, largest);
@@ -102,7 +102,7 @@ impl Measured {
             line: cut.line + 1,
             sort: cut.sort,
             alone: SIZES.iter().map(|size| ask(&past.alone(*size), *size)).collect(),
-            packet: packet.map(|(_, prompt)| ask(&prompt, prompt.len())),
+            packet: packet.map(|prompt| ask(&prompt, prompt.len())),
             beside,
         })
     }

@@ -54,8 +54,8 @@ impl Past {
         compose(&digest, size)
     }
 
-    /// A packet, and the prompt that a pickup makes of it.
-    pub fn packet(&self) -> Result<(String, String)> {
+    /// What an agent is given that picks up a packet of the session: all sections of the packet, as the pickup tells them.
+    pub fn pickup(&self) -> Result<String> {
         let root = self.folder.path().join("project");
         std::fs::create_dir_all(&root).context("cannot make a project")?;
         let now = self.digest.last_at.parse().unwrap_or(Timestamp::UNIX_EPOCH);
@@ -72,13 +72,11 @@ impl Past {
         let request =
             handoff::Request { purpose: PURPOSE, transcript: Some(&self.transcript), ..Default::default() };
         let report = handoff::run(&world, &request).context("no packet could be written")?;
-        let packet = std::fs::read_to_string(&report.path).context("the packet cannot be read")?;
         let id = Some(report.id.as_str());
         let picked = pickup::run(&world, &pickup::Request { id, ..Default::default() })
             .context("the packet cannot be picked up")?;
         // Where the measurement happens to lie is no part of what is judged.
-        let tidy = |text: &str| text.replace(&*self.folder.path().to_string_lossy(), "");
-        Ok((tidy(&packet), tidy(&picked.prompt)))
+        Ok(picked.prompt.replace(&*self.folder.path().to_string_lossy(), ""))
     }
 }
 

@@ -13,10 +13,12 @@ fn most(class: Class, thin: bool) -> Option<usize> {
     match class {
         Class::Risk | Class::Outside | Class::First(_) | Class::Last(_) | Class::Problems => None,
         Class::Words | Class::Failing => Some(3),
-        Class::Traps => Some(2),
-        Class::Edited | Class::Read => Some(8),
+        Class::Traps => Some(1),
+        // How the project is checked, where the summary does not say it.
+        Class::Checks => Some(2),
+        Class::Edited | Class::Read => Some(6),
         Class::Goal | Class::State | Class::Done => Some(if thin { 3 } else { 0 }),
-        Class::Checks | Class::Commands | Class::Earlier | Class::Named => Some(0),
+        Class::Commands | Class::Earlier | Class::Named => Some(0),
     }
 }
 
@@ -24,6 +26,9 @@ fn most(class: Class, thin: bool) -> Option<usize> {
 pub(super) fn additions(candidates: Vec<Candidate>, summary: &str) -> Vec<Candidate> {
     let thin = summary.len() < THIN;
     let summary = Content::of(summary);
+    // Named as what is not committed, files need not be named again.
+    let risk = candidates.iter().find(|candidate| candidate.id == "risk:uncommitted");
+    let risk = risk.and_then(|candidate| candidate.forms.last()).cloned().unwrap_or_default();
     let mut told: BTreeMap<Class, usize> = BTreeMap::new();
     let mut kept = Vec::new();
     for candidate in candidates {
@@ -34,6 +39,10 @@ pub(super) fn additions(candidates: Vec<Candidate>, summary: &str) -> Vec<Candid
         // The state of git is added to any summary that lacks it.
         if candidate.id.starts_with("git:") && !known {
             kept.push(candidate);
+            continue;
+        }
+        let name = candidate.id.rsplit('/').next().unwrap_or_default().trim_start_matches("file:");
+        if candidate.class == Class::Edited && risk.contains(name) {
             continue;
         }
         let times = told.entry(class).or_default();

@@ -61,7 +61,9 @@ struct Opened<'c> {
 impl<'c> Opened<'c> {
     fn cost(&self, candidate: &'c Candidate) -> usize {
         let (class, title) = (candidate.class, candidate.class.title());
-        let mut cost = if self.titles.contains(title) { 0 } else { width(title) + 2 };
+        // A line of its own for all that stand on one.
+        let line = if class.style() == Style::Inline { 1 } else { 0 };
+        let mut cost = if self.titles.contains(title) { 0 } else { width(title) + 2 + line };
         if let Some(folder) = candidate.folder.as_deref() {
             cost += if self.folders.contains(&(title, folder)) { 0 } else { width(folder) + 5 };
             cost += if self.verbs.contains(&(class, folder)) { 0 } else { width(class.verb()) };
@@ -83,7 +85,7 @@ impl<'c> Opened<'c> {
 fn own_cost(candidate: &Candidate, form: usize) -> usize {
     let around = match candidate.class.style() {
         Style::Lines => 3,
-        Style::Folders => 2,
+        Style::Folders | Style::Inline => 2,
     };
     width(&candidate.forms[form]) + around
 }

@@ -81,6 +81,8 @@ pub(super) enum Style {
     Lines,
     /// Files, by folder.
     Folders,
+    /// All on one line.
+    Inline,
 }
 
 impl Class {
@@ -98,7 +100,7 @@ impl Class {
             Class::Traps => "Traps",
             Class::Edited | Class::Read => "Files",
             Class::Commands => "Other commands",
-            Class::Earlier => "Asked earlier",
+            Class::Earlier => "Also asked before, newest first",
             Class::Named => "Files named in commands",
             Class::Problems => "Throughline itself",
         }
@@ -141,6 +143,7 @@ impl Class {
     pub(super) fn style(self) -> Style {
         match self {
             Class::Edited | Class::Read | Class::Named => Style::Folders,
+            Class::Earlier => Style::Inline,
             _ => Style::Lines,
         }
     }

@@ -2,7 +2,7 @@
 //! are.
 
 use super::candidate::{Candidate, Class};
-use super::paths::Endings;
+use crate::content::Content;
 use crate::digest::{Digest, EffectUse, FileUse, GitState};
 use crate::effect::{Effect, Kind, Tense, describe};
 use crate::render::{inline, path, quoted};
@@ -17,9 +17,10 @@ pub(super) fn candidates(digest: &Digest, summary: &str) -> Vec<Candidate> {
         .enumerate()
         .map(|(place, text)| told(Class::Risk, &format!("risk:contradiction-{place}"), vec![text]))
         .collect();
-    all.extend(at_risk(digest, &git, !summary.is_empty()));
-    all.extend(standing(digest, &git));
-    // Next to a summary, anything before the last compaction was told then.
+    let known = (!summary.is_empty()).then(|| Content::of(summary));
+    all.extend(at_risk(digest, &git, summary));
+    all.extend(standing(digest, &git, known.as_ref()));
+    // Beside a summary, what came before the last compaction was told then.
     let only_new = !summary.is_empty();
     all.extend(outside(digest, only_new));
     all
@@ -29,21 +30,20 @@ fn told(class: Class, id: &str, forms: Vec<String>) -> Candidate {
     Candidate::of(class, id.to_owned(), forms)
 }
 
-/// Returns work that would be lost with the working tree, or with the machine.
-fn at_risk(digest: &Digest, git: &GitState, beside: bool) -> Vec<Candidate> {
+/// Work that would be gone with the working tree, or with the machine. Not what the summary says too.
+fn at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate> {
     let mut all = Vec::new();
     let knows_git = !git.branch.is_empty() || digest.disk.is_some() || !digest.effects.is_empty();
-    if knows_git && git.uncommitted.iter().any(|file| !file.deleted) {
-        // Use a path ending that no other file has; the folders are listed under the files.
-        let endings = Endings::of(digest.files.iter().map(|file| file.path.as_str()));
-        let name = |file: &&FileUse| path(endings.split(&file.path).1, 120);
-        // A file that was deleted again has nothing to lose.
-        let files: Vec<&FileUse> = git.uncommitted.iter().copied().filter(|file| !file.deleted).collect();
+    // One that is gone again has nothing to lose.
+    let files: Vec<&FileUse> = git.uncommitted.iter().copied().filter(|file| !file.deleted).collect();
+    let name = |file: &&FileUse| file.path.rsplit('/').next().unwrap_or(&file.path).to_owned();
+    let known = says(summary, UNCOMMITTED, &files.iter().map(name).collect::<Vec<_>>());
+    if knows_git && !files.is_empty() && !known {
         let n = files.len();
-        let files = |most: usize| listed(files.iter().map(name), most);
+        let seen = digest.effects.iter().any(|used| matches!(used.effect.kind, Kind::Commit | Kind::Amend));
         let head = match git.commit {
-            // Whoever moved HEAD may have committed them.
-            None if git.moved.is_some() => {
+            // Whoever moved HEAD may have committed them, and so may whoever changed the branch.
+            None if git.moved.is_some() || seen => {
                 format!("{} edited here, in no commit that was seen: ", count(n, "file"))
             }
             None if n == 1 => "nothing committed: 1 file exists only in the working tree: ".to_owned(),
@@ -52,10 +52,15 @@ fn at_risk(digest: &Digest, git: &GitState, beside: bool) -> Vec<Candidate> {
         };
         // In a brief alone, the files are listed below: if these are all of them, the number is enough.
         let is_edited = |file: &&FileUse| file.edits > 0 && !file.outside && !file.deleted;
-        let all_of_them = !beside && digest.files.iter().filter(is_edited).count() == n;
+        let all_of_them = summary.is_empty() && digest.files.iter().filter(is_edited).count() == n;
         let forms = match all_of_them {
-            true => [head.trim_end_matches(": ").to_owned() + " (all edited files below)"].to_vec(),
-            false => [6, 14, usize::MAX].map(|most| format!("{head}{}", files(most))).to_vec(),
+            true => [head.trim_end_matches(": ").to_owned() + " (edited ones under Files)"].to_vec(),
+            // Beside a summary, whole paths: nothing else says where they are.
+            false if summary.is_empty() => {
+                let names = || files.iter().map(|file| path(&name(file), 120));
+                [6, 14, usize::MAX].map(|most| format!("{head}{}", listed(names(), most))).to_vec()
+            }
+            false => [6, 14, usize::MAX].map(|most| format!("{head}{}", by_folder(&files, most))).to_vec(),
         };
         all.push(told(Class::Risk, "risk:uncommitted", distinct(forms)));
     }
@@ -64,7 +69,9 @@ fn at_risk(digest: &Digest, git: &GitState, beside: bool) -> Vec<Candidate> {
         let n = count(git.stashed.len(), "file");
         all.push(told(Class::Risk, "risk:stash", vec![format!("in a stash, in no commit: {n}: {files}")]));
     }
-    if !git.unpushed.is_empty() {
+    let ids: Vec<String> = git.unpushed.iter().map(|used| used.effect.id.clone()).collect();
+    let known = says(summary, UNPUSHED, &ids);
+    if !git.unpushed.is_empty() && !known {
         let ids: Vec<String> = git.unpushed.iter().map(|used| name_of(used)).collect();
         let (noun, verb) = if ids.len() == 1 { ("commit", "is") } else { ("commits", "are") };
         let forms = [6, usize::MAX]
@@ -80,10 +87,20 @@ fn at_risk(digest: &Digest, git: &GitState, beside: bool) -> Vec<Candidate> {
     all
 }
 
-/// Returns branch, last commit, pull request, and what was done to the checkout since.
-fn standing(digest: &Digest, git: &GitState) -> Vec<Candidate> {
+/// Whether a summary says this of these: a line that holds one of the words and one of the names, and all names somewhere.
+fn says(summary: &str, words: &[&str], names: &[String]) -> bool {
+    let line_says = |line: &str| {
+        let small = line.to_ascii_lowercase();
+        words.iter().any(|word| small.contains(word)) && names.iter().any(|name| line.contains(name.as_str()))
+    };
+    names.iter().all(|name| summary.contains(name.as_str())) && summary.lines().any(line_says)
+}
+
+/// Branch, last commit, pull request, and what was done to the checkout since: those that the summary does not name.
+fn standing(digest: &Digest, git: &GitState, summary: Option<&Content>) -> Vec<Candidate> {
+    let is_new = |word: &str| summary.is_none_or(|summary| !summary.has(&word.to_lowercase()));
     let (mut parts, mut short) = (Vec::new(), Vec::new());
-    if !git.branch.is_empty() {
+    if !git.branch.is_empty() && is_new(git.branch) {
         short.push(format!("branch {}", path(git.branch, 100)));
         parts.push(format!("branch {}", path(git.branch, 100)));
     }
@@ -94,16 +111,22 @@ fn standing(digest: &Digest, git: &GitState) -> Vec<Candidate> {
                 matches!(other.effect.kind, Kind::Push | Kind::UpToDate) && other.record >= used.record
             });
             let pushed = if pushed { ", pushed" } else { "" };
-            short.push(format!("last commit {}{pushed}", name_of(used)));
-            parts.push(format!("last commit {} {}{pushed}", name_of(used), quoted(&used.effect.what, 70)));
+            if used.effect.id.is_empty() || is_new(&used.effect.id) {
+                short.push(format!("last commit {}{pushed}", name_of(used)));
+                parts.push(format!(
+                    "last commit {} {}{pushed}",
+                    name_of(used),
+                    quoted(&used.effect.what, 70)
+                ));
+            }
         }
-        (_, Some(commit)) => {
+        (_, Some(commit)) if is_new(cut(commit, 7)) => {
             short.push(format!("HEAD {}", cut(commit, 10)));
             parts.push(format!("HEAD {}", cut(commit, 10)));
         }
         _ => {}
     }
-    if let Some(used) = git.pull_request {
+    if let Some(used) = git.pull_request.filter(|used| is_new(&used.effect.id)) {
         let Effect { id, link, .. } = &used.effect;
         let link = if link.is_empty() { String::new() } else { format!(" {}", inline(link, 200)) };
         short.push(format!("pull request #{}", inline(id, 40)));
@@ -119,15 +142,8 @@ fn standing(digest: &Digest, git: &GitState) -> Vec<Candidate> {
         ));
     }
     if !parts.is_empty() {
-        let commit = git.commit.map(|used| used.effect.id.clone());
-        let known_by =
-            [Some(git.branch.to_owned()), commit].into_iter().flatten().filter(|word| !word.is_empty());
-        let state = told(
-            Class::State,
-            "git:state",
-            distinct(vec![format!("Git: {}", short.join("; ")), format!("Git: {}", parts.join("; "))]),
-        );
-        all.push(Candidate { known_by: known_by.collect(), ..state });
+        let forms = vec![format!("Git: {}", short.join("; ")), format!("Git: {}", parts.join("; "))];
+        all.push(told(Class::State, "git:state", distinct(forms)));
     }
     if !git.notes.is_empty() {
         let notes: Vec<String> = git.notes.iter().map(|used| describe(&used.effect, Tense::Short)).collect();
@@ -329,7 +345,28 @@ fn time_of(at: &str) -> String {
     at.get(11..16).map(|time| format!(", {time}")).unwrap_or_default()
 }
 
-/// Lists the first of them, and how many more there are.
+/// `src/{a.rs, b.rs}, c.rs`, and how many more.
+fn by_folder(files: &[&FileUse], most: usize) -> String {
+    let mut folders: Vec<(&str, Vec<String>)> = Vec::new();
+    for file in files.iter().take(most) {
+        let (folder, name) = file.path.rsplit_once('/').unwrap_or(("", &file.path));
+        let name = path(name, 120);
+        match folders.iter_mut().find(|(known, _)| *known == folder) {
+            Some((_, names)) => names.push(name),
+            None => folders.push((folder, vec![name])),
+        }
+    }
+    let words = |(folder, names): &(&str, Vec<String>)| match (*folder, names.as_slice()) {
+        ("", names) => names.join(", "),
+        (folder, [name]) => format!("{}/{name}", path(folder, 200)),
+        (folder, names) => format!("{}/{{{}}}", path(folder, 200), names.join(", ")),
+    };
+    let more = files.len().saturating_sub(most);
+    let more = if more > 0 { format!(", +{more} more") } else { String::new() };
+    format!("{}{more}", folders.iter().map(words).collect::<Vec<_>>().join(", "))
+}
+
+/// The first of them, and how many more.
 fn listed(items: impl Iterator<Item = String>, most: usize) -> String {
     let items: Vec<String> = items.collect();
     let kept = items.len().min(most);
@@ -348,7 +385,12 @@ fn distinct(mut forms: Vec<String>) -> Vec<String> {
     forms
 }
 
-/// Words with which a summary says that something is not done yet. Only words about all of the work.
+/// Words with which a summary says the same as we would.
+const UNCOMMITTED: &[&str] =
+    &["uncommitted", "not committed", "not yet committed", "nothing committed", "unstaged"];
+const UNPUSHED: &[&str] = &["unpushed", "not pushed", "not yet pushed", "not been pushed"];
+
+/// Words with which a summary says that something is not done yet. Only such as speak of the whole.
 const NOT_COMMITTED: &[&str] = &[
     "nothing has been committed",
     "nothing is committed",

@@ -33,18 +33,44 @@ fn what_is_only_in_the_working_tree() {
     let alone = candidates(&digest, "");
     assert_eq!(
         alone[0].forms,
-        ["nothing committed: 20 files exist only in the working tree (all edited files below)"]
+        ["nothing committed: 20 files exist only in the working tree (edited ones under Files)"]
     );
     let told = candidates(&digest, "a summary");
     assert!(
-        told[0].forms[0].starts_with("nothing committed: 20 files exist only in the working tree: f19.rs, ")
+        told[0].forms[0]
+            .starts_with("nothing committed: 20 files exist only in the working tree: src/{f19.rs, ")
     );
-    assert!(told[0].forms[0].ends_with("f14.rs, +14 more"), "{}", told[0].forms[0]);
+    assert!(told[0].forms[0].ends_with("f14.rs}, +14 more"), "{}", told[0].forms[0]);
     assert!(!told[0].forms[2].contains("more"));
+    let told = candidates(&digest, "Nothing of it is committed: f0.rs. The others are not committed either.");
+    assert!(told[0].id == "risk:uncommitted", "it names one of twenty");
+    digest.files.truncate(1);
+    let told = candidates(&digest, "On topic. f0.rs is not committed.");
+    assert_eq!(told.len(), 0, "said already: {told:?}");
+    digest.files = (0..20).map(|n| edited(&format!("src/f{n}.rs"), n + 1, 0)).collect();
+    digest.branch = "main".into();
     digest.effects.push(commit(21, "1111111", "One"));
     digest.files[3] = edited("src/f3.rs", 25, 21);
     digest.files.iter_mut().for_each(|file| file.saved_at = 21);
     assert_eq!(lines(&digest, "")[0], "not committed since 1111111: 1 file: f3.rs");
+    // The commit says nothing of another branch.
+    digest.branch = "other".into();
+    assert_eq!(lines(&digest, "")[0], "1 file edited here, in no commit that was seen: f3.rs");
+    assert!(lines(&digest, "").contains(&"Git: branch other".to_owned()));
+}
+
+#[test]
+fn a_stash_that_was_taken_back_and_changes_made_anew_are_history() {
+    let mut digest = Digest::new("s");
+    digest.branch = "main".into();
+    digest.files = vec![edited("src/a.rs", 9, 0)];
+    digest.effects.push(used(2, Kind::Stash, "WIP", "", ""));
+    digest.effects.push(used(3, Kind::Unstash, "pop", "", ""));
+    digest.effects.push(used(5, Kind::Discard, "src/a.rs", "", ""));
+    let notes = |digest: &Digest| lines(digest, "").iter().any(|line| line.starts_with("Git since then"));
+    assert!(!notes(&digest), "{:?}", lines(&digest, ""));
+    digest.effects.push(used(12, Kind::Discard, "src/a.rs", "", ""));
+    assert!(notes(&digest));
 }
 
 #[test]

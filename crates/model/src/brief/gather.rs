@@ -37,6 +37,11 @@ impl Gathered {
         &mut self.candidates[at]
     }
 
+    /// Whether a fact of this id is there.
+    pub fn has(&self, id: &str) -> bool {
+        self.candidates.iter().any(|known| known.id == id)
+    }
+
     /// What is at risk and what was done outside comes before anything else.
     fn outside(&mut self, material: &Material) {
         for candidate in effects::candidates(material.digest, material.summary()) {

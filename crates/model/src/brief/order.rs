@@ -35,6 +35,9 @@ const ROOMY: usize = 1_400;
 /// With less room than that, goal, state, failures and files leave no room for the rest: it comes this much later.
 const TIGHT: u32 = 40;
 
+/// How much later the goal is told at greater length, where there is room.
+const GOAL_LONGER: u32 = 12;
+
 /// The order for a brief of a certain size.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Order {
@@ -55,7 +58,11 @@ impl Order {
 
     /// Lower goes first. `form` counts from the shortest.
     pub fn rank(self, candidate: &Candidate, form: usize) -> u32 {
-        let (mut base, step, longer) = steps(candidate.class);
+        let (mut base, step, mut longer) = steps(candidate.class);
+        // Where there is room, the goal is told at length before anything that explains it.
+        if candidate.class == Class::Goal && self.is_roomy {
+            longer = GOAL_LONGER;
+        }
         let gives_way = matches!(
             candidate.class,
             Class::Outside | Class::Checks | Class::Done | Class::Words | Class::Earlier | Class::Traps

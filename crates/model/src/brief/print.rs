@@ -49,6 +49,10 @@ pub(super) fn print(head: &str, candidates: &[Candidate], choice: &Choice) -> St
         match class.style() {
             Style::Lines => facts.iter().for_each(|(_, fact)| text.push_str(&format!("- {fact}\n"))),
             Style::Folders => print_folders(&mut text, &facts),
+            Style::Inline => {
+                let words: Vec<&str> = facts.iter().map(|(_, fact)| *fact).collect();
+                text.push_str(&format!("- {}\n", words.join("; ")));
+            }
         }
     }
     text.push_str(&left_out(candidates, choice).unwrap_or_default());

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::statements::shortened;
 use super::{Digest, keep_last};
 use crate::journal::{self, Record};
 use crate::statement;
@@ -41,7 +42,7 @@ impl Digest {
         self.agents.push(AgentUse {
             record: self.records,
             asked: cut(&record.asked, ASKED_BYTES).to_owned(),
-            answer: cut(&answer, ANSWER_BYTES).to_owned(),
+            answer: shortened(&answer, ANSWER_BYTES),
         });
         keep_last(&mut self.agents, AGENTS);
     }

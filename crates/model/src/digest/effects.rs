@@ -143,11 +143,20 @@ impl Digest {
         let here = || self.effects.iter().filter(|used| !used.elsewhere);
         let is_commit =
             |used: &&EffectUse| matches!(used.effect.kind, Kind::Commit | Kind::Amend | Kind::Merge);
-        let commit = here()
-            .rfind(|used| is_commit(used) && !used.effect.id.is_empty())
-            .or_else(|| here().rfind(is_commit));
         let branch = self.disk.as_ref().map(|disk| disk.branch.as_str()).filter(|branch| !branch.is_empty());
         let branch = branch.unwrap_or(&self.branch);
+        // One that was made on another branch says nothing of this one.
+        let is_on_branch = |used: &&EffectUse| {
+            let place = used.effect.place.as_str();
+            used.effect.kind == Kind::Merge
+                || branch.is_empty()
+                || matches!(place, "" | "detached HEAD")
+                || place == branch
+        };
+        let commits = || here().filter(is_commit).filter(is_on_branch);
+        let commit = commits().rfind(|used| !used.effect.id.is_empty()).or_else(|| commits().next_back());
+        // Nor does a pull request, once another branch was checked out.
+        let switched = here().rfind(|used| used.effect.kind == Kind::Switch).map_or(0, |used| used.record);
         let last_push = here()
             .rfind(|used| matches!(used.effect.kind, Kind::Push | Kind::UpToDate))
             .map(|used| used.record);
@@ -193,13 +202,36 @@ impl Digest {
             pull_request: self
                 .effects
                 .iter()
-                .rfind(|used| used.effect.kind == Kind::PullRequest && !used.effect.id.is_empty()),
-            notes: here().filter(|used| used.record > since).filter(is_note).collect(),
+                .rfind(|used| used.effect.kind == Kind::PullRequest && !used.effect.id.is_empty())
+                .filter(|used| used.record > switched),
+            notes: self.still_true(here().filter(|used| used.record > since).filter(is_note).collect()),
             moved,
         }
     }
 
-    /// Returns commits that still exist unchanged, here or where they were pushed: not amended and not reset since.
+    /// Of what happened to the checkout, what still shows: a stash that was taken back does not, nor changes thrown away
+    /// of a file that was edited since.
+    fn still_true<'d>(&self, notes: Vec<&'d EffectUse>) -> Vec<&'d EffectUse> {
+        let mut kept: Vec<&EffectUse> = Vec::new();
+        for used in notes {
+            match used.effect.kind {
+                Kind::Unstash => match kept.iter().rposition(|known| known.effect.kind == Kind::Stash) {
+                    Some(place) => drop(kept.remove(place)),
+                    None => kept.push(used),
+                },
+                _ => kept.push(used),
+            }
+        }
+        let edited_since = |used: &EffectUse| {
+            let names: Vec<&str> = used.effect.what.split(' ').collect();
+            let is_of = |file: &&FileUse| names.iter().any(|name| covers(name, &file.path));
+            self.files.iter().filter(is_of).any(|file| file.edited_at > used.record)
+        };
+        kept.retain(|used| used.effect.kind != Kind::Discard || !edited_since(used));
+        kept
+    }
+
+    /// Commits that still stand as they were made, here or where they were pushed to: not amended, not reset since.
     pub fn standing_commits(&self) -> Vec<&EffectUse> {
         self.commits().0
     }

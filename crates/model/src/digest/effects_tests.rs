@@ -113,7 +113,7 @@ fn thrown_away_and_stashed() {
     session.run("git reset --hard", "HEAD is now at 1a2b3c4 x\n");
     assert_eq!(session.stands().0, Vec::<&str>::new());
     let notes: Vec<Kind> = session.digest.git().notes.iter().map(|used| used.effect.kind).collect();
-    assert_eq!(notes, [Kind::Discard, Kind::Stash, Kind::Unstash, Kind::Reset]);
+    assert_eq!(notes, [Kind::Discard, Kind::Reset]);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Digest, Statement, names};
 use crate::journal::Record;
 use crate::prompt::{self, Sort};
-use crate::text::cut;
+use crate::text::{cut, outline};
 
 pub(super) const PROMPTS: usize = 80;
 const PROMPT_BYTES: usize = 2_000;
@@ -56,17 +56,19 @@ impl Digest {
         if !prompt::is_real(&record.text) {
             return;
         }
-        let text = cut(record.text.trim(), PLAN_BYTES);
-        self.prompts.push(Prompt {
+        let mut prompt = Prompt {
             at: record.ts.to_string(),
             record: self.records,
-            names: names::of_files(&record.text.trim()[text.len()..]),
-            text: text.to_owned(),
+            names: Vec::new(),
+            text: prompt::own_words(&record.text).to_owned(),
             refused: cut(&record.command, REFUSED_BYTES).to_owned(),
             at_work: at_work && !self.prompts.is_empty(),
-        });
+        };
+        prompt.shorten(PLAN_BYTES);
+        let is_long = prompt.text.len() > PROMPT_BYTES;
+        self.prompts.push(prompt);
         let newest = self.prompts.len() - 1;
-        if text.len() > PROMPT_BYTES {
+        if is_long {
             self.prompts[..newest].iter_mut().for_each(|prompt| prompt.shorten(PROMPT_BYTES));
         }
         // Keep the first prompt, because it says what the session is about.
@@ -86,15 +88,21 @@ impl Digest {
         let Some(newest) = self.prompts.last() else { return Goal::default() };
         let mut goal = Goal { newest: Some(newest), ..Goal::default() };
         for (i, prompt) in self.prompts.iter().enumerate().rev() {
+            let is_newest = i + 1 == self.prompts.len();
             match prompt.sort() {
                 // An accepted proposal that was carried out is history.
                 Sort::Approval if goal.accepted.is_none() && self.outcome_of(i).is_none() => {
                     goal.accepted = self.answered_by(prompt);
                 }
-                // A remark or words with a refusal modify a task; they are not one.
+                _ if is_newest && self.is_reply(prompt) && self.outcome_of(i).is_none() => {
+                    goal.accepted = self.answered_by(prompt);
+                }
+                // A word in passing or with a refusal steers a task, it is none.
                 Sort::Task if !prompt.at_work && prompt.refused.is_empty() => {
-                    goal.task = Some(prompt).filter(|_| i + 1 < self.prompts.len());
-                    goal.is_answered = self.outcome_of(i).is_some() && goal.accepted.is_none();
+                    goal.task = Some(prompt).filter(|_| !is_newest);
+                    let outcome = self.outcome_of(i).map(|said| said.record);
+                    // A proposal that answers the task is part of it; a later one is about something else.
+                    goal.is_answered = outcome.is_some() && goal.accepted.map(|said| said.record) != outcome;
                     break;
                 }
                 _ => {}
@@ -103,12 +111,20 @@ impl Digest {
         let stands_alone = newest.sort() == Sort::Task && !newest.at_work && newest.refused.is_empty();
         if goal.task.is_none() && !stands_alone {
             goal.task = self.prompts.first().filter(|first| first.record != newest.record);
+            let outcome = self.outcome_of(0).map(|said| said.record);
+            goal.is_answered = outcome.is_some() && goal.accepted.map(|said| said.record) != outcome;
         }
         goal
     }
 
-    /// Returns what the agent had said before the user said this.
-    fn answered_by(&self, prompt: &Prompt) -> Option<&Statement> {
+    /// Whether a message answers what the agent had asked: a choice among options, a yes with a condition.
+    pub fn is_reply(&self, prompt: &Prompt) -> bool {
+        let asked = || self.answered_by(prompt).is_some_and(|said| !said.asks.is_empty());
+        !prompt.at_work && prompt.refused.is_empty() && prompt::is_reply(&prompt.text) && asked()
+    }
+
+    /// What the agent had said when the user said this.
+    pub fn answered_by(&self, prompt: &Prompt) -> Option<&Statement> {
         let earlier = self.prompts.iter().rev().find(|known| known.record < prompt.record);
         let since = earlier.map_or(0, |known| known.record);
         self.statements
@@ -119,17 +135,19 @@ impl Digest {
 }
 
 impl Prompt {
+    /// Keeps the outline of a longer text: its first words, its steps and the checks it demands. Of the rest, the files.
     fn shorten(&mut self, most: usize) {
         if self.text.len() <= most {
             return;
         }
-        let kept = cut(&self.text, most).len();
-        for name in names::of_files(&self.text[kept..]) {
-            if !self.names.contains(&name) {
+        let kept = outline(&self.text, most);
+        let kept = cut(&kept, most).to_owned();
+        for name in names::of_files(&self.text) {
+            if !kept.contains(&name) && !self.names.contains(&name) {
                 self.names.push(name);
             }
         }
-        self.text.truncate(kept);
+        self.text = kept;
     }
 }
 

@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Digest, Prompt, keep_last};
-use crate::event::Action;
-use crate::journal::Record;
+use crate::event::{Action, TodoStatus};
+use crate::journal::{Record, TodoField};
+use crate::prompt;
 use crate::run::Ended;
 use crate::statement;
 use crate::text::cut;
@@ -15,6 +16,7 @@ const LONG_STATEMENTS: usize = 12;
 const STATEMENT_BYTES: usize = 1_600;
 const OLD_STATEMENT_BYTES: usize = 360;
 const FINDING_BYTES: usize = 400;
+const ASKS_BYTES: usize = 400;
 const STEPS: usize = 24;
 const STEP_BYTES: usize = 160;
 
@@ -27,6 +29,12 @@ pub struct Statement {
     pub text: String,
     /// True if it ended a turn: it sums up, answers or proposes. Others were said between two calls.
     pub closing: bool,
+    /// What it asked at its end: a question, or an offer.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub asks: String,
+    /// It takes back what was said before it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub retracts: bool,
 }
 
 /// One call, in a few words.
@@ -68,8 +76,8 @@ impl Digest {
         self.said_last = self.place_in_time(record);
         let condensed = statement::condense(&record.text);
         let text = if condensed.is_empty() && closing { record.text.trim().to_owned() } else { condensed };
-        let text = cut(&text, STATEMENT_BYTES).to_owned();
-        // A stop hook and the transcript report the same words.
+        let text = shortened(&text, STATEMENT_BYTES);
+        // A stop hook and the transcript tell of the same words.
         let known = self.statements.iter().rposition(|known| known.text == text);
         let closing = closing || known.is_some_and(|place| self.statements[place].closing);
         if let Some(place) = known.filter(|place| place + 8 >= self.statements.len()) {
@@ -79,10 +87,12 @@ impl Digest {
             return;
         }
         self.drop_empty_talk();
-        self.statements.push(Statement { record: self.said_last, text, closing });
+        let asks = cut(&statement::asks(&record.text), ASKS_BYTES).to_owned();
+        let retracts = statement::retracts(&record.text);
+        self.statements.push(Statement { record: self.said_last, text, closing, asks, retracts });
         if let Some(older) = self.statements.len().checked_sub(LONG_STATEMENTS + 1) {
             let text = &mut self.statements[older].text;
-            text.truncate(cut(text, OLD_STATEMENT_BYTES).len());
+            *text = shortened(text, OLD_STATEMENT_BYTES);
         }
         if self.statements.len() > STATEMENTS {
             let oldest = self.statements.iter().position(|said| !said.closing).unwrap_or(0);
@@ -94,7 +104,7 @@ impl Digest {
     fn drop_empty_talk(&mut self) {
         let Some(last) = self.statements.last_mut().filter(|last| !last.closing) else { return };
         last.text = statement::finding(&last.text);
-        last.text.truncate(cut(&last.text, FINDING_BYTES).len());
+        last.text = shortened(&last.text, FINDING_BYTES);
         if last.text.is_empty() {
             self.statements.pop();
         }
@@ -144,7 +154,15 @@ impl Digest {
         self.worked > self.said_last
     }
 
-    /// Returns what the agent did after its last words.
+    /// Whether the agent had done what it was asked, and waited: nothing came after its last words, and they announce
+    /// nothing. A transcript can break off between an announcement and the call.
+    pub fn has_finished(&self) -> bool {
+        let in_progress = |todo: &TodoField| todo.status == Some(TodoStatus::InProgress);
+        let said_all = !statement::announces(&self.said);
+        !self.is_at_work() && said_all && !(self.todos.iter().any(in_progress) && self.are_todos_current())
+    }
+
+    /// What the agent did after its last words.
     pub fn steps_since_said(&self) -> &[Step] {
         let since = self.said_last.max(self.prompts.last().map_or(0, |prompt| prompt.record));
         let first = self.steps.iter().position(|step| step.record > since).unwrap_or(self.steps.len());
@@ -157,11 +175,42 @@ impl Digest {
         self.prompts.iter().enumerate().map(turn).collect()
     }
 
-    /// Returns the words that closed the turn of a prompt: the last ones before the next prompt.
+    /// Whether words were taken back: by the agent's next ones, by later ones about the same thing, or because the user
+    /// objected to them.
+    pub fn is_retracted(&self, said: &Statement) -> bool {
+        let mut later = self.statements.iter().filter(|later| later.record > said.record);
+        let next = later.clone().next();
+        let objection = self.prompts.iter().find(|prompt| prompt.record > said.record);
+        next.is_some_and(|next| next.retracts)
+            || later.any(|later| later.retracts && is_about_the_same(&said.text, &later.text))
+            || objection.is_some_and(|prompt| prompt::objects(&prompt.text))
+    }
+
+    /// The words that closed the turn of a prompt: the last ones before the next prompt.
     pub(super) fn outcome_of(&self, place: usize) -> Option<&Statement> {
         let prompt = self.prompts.get(place)?;
         let end = self.prompts.get(place + 1).map_or(u64::MAX, |next| next.record);
         let mut said = self.statements.iter().rev();
         said.find(|said| said.closing && said.record > prompt.record && said.record < end)
     }
+}
+
+/// The first sentences, at most so many bytes of them.
+pub(super) fn shortened(text: &str, most: usize) -> String {
+    match text.len() > most {
+        true => statement::first_sentences(cut(text, most), cut(text, most).chars().count() - 1).into_owned(),
+        false => text.to_owned(),
+    }
+}
+
+/// Whether two texts name the same function, file or command in back quotes.
+fn is_about_the_same(one: &str, other: &str) -> bool {
+    const SHORTEST: usize = 6;
+    let names = |text: &str| -> Vec<String> {
+        let quoted = text.split('`').skip(1).step_by(2);
+        let bare = quoted.map(|name| name.split('(').next().unwrap_or(name).to_owned());
+        bare.filter(|name| name.len() >= SHORTEST).collect()
+    };
+    let known = names(one);
+    names(other).iter().any(|name| known.contains(name))
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Loop, Outcome};
 use crate::clean::clean;
 use crate::document::wrap_verbatim;
-use crate::render::{code, inline, one_line};
+use crate::render::{code, one_line, output_line};
 use crate::text::count;
 
 /// A validator that failed.
@@ -23,7 +23,7 @@ impl Failure {
     pub fn end(&self) -> Failure {
         let lines: Vec<&str> = self.output.lines().collect();
         let kept = &lines[lines.len().saturating_sub(OUTPUT_LINES)..];
-        let kept: Vec<String> = kept.iter().map(|line| inline(line, OUTPUT_WIDTH)).collect();
+        let kept: Vec<String> = kept.iter().map(|line| output_line(line, OUTPUT_WIDTH)).collect();
         Failure { output: kept.join("\n"), ..self.clone() }
     }
 }
@@ -68,9 +68,13 @@ pub fn promise_words(state: &Loop) -> String {
     };
     let (done, blocked) = (of(Outcome::Done), of(Outcome::Blocked));
     let mut words = match done.is_empty() {
-        true => "It goes on until its limit.".to_owned(),
+        true => "It goes on until its limit; nothing that you say ends it.".to_owned(),
         false => format!("It ends when your last message says {done}, which must be true."),
     };
+    let checks: Vec<String> = state.validators.iter().map(|command| code(command, 200)).collect();
+    if !checks.is_empty() {
+        words.push_str(&format!(" Then this is run, and must pass: {}.", checks.join(", ")));
+    }
     if !blocked.is_empty() {
         words.push_str(&format!(" If you cannot go on without the user, say {blocked}."));
     }

@@ -142,8 +142,11 @@ pub fn goal_words<'d>(goal: &Goal<'d>) -> Option<&'d str> {
     let newest = goal.newest?;
     let task = goal.task.filter(|_| !goal.is_answered).map(|task| task.text.as_str());
     match (newest.sort(), goal.accepted) {
-        (prompt::Sort::Task, _) => Some(&newest.text),
+        (prompt::Sort::Task | prompt::Sort::Question, _) => Some(&newest.text),
+        (_, Some(accepted)) if !accepted.asks.is_empty() => Some(&newest.text),
         (prompt::Sort::Approval, Some(accepted)) => Some(&accepted.text),
+        // "push it" says what to do; a yes to nothing that was seen does not.
+        (prompt::Sort::Remark, _) if !newest.at_work => Some(&newest.text),
         (_, accepted) => task.or(accepted.map(|said| said.text.as_str())).or(Some(&newest.text)),
     }
 }
@@ -176,6 +179,8 @@ fn commands_in(text: &str) -> Vec<&str> {
     }
     // A sentence or a piece of code is not a command line.
     found.retain(|words| (3..=120).contains(&words.len()) && !words.starts_with('#') && !words.contains('('));
+    // Nor is a file.
+    found.retain(|words| words.trim().contains(' ') || !words.contains(['/', '.']));
     found
 }
 

@@ -17,7 +17,7 @@ use crate::digest::{Digest, Failure, FileUse, Goal, Prompt};
 use crate::document::Document;
 use crate::event::TodoStatus;
 use crate::render::{code, inline, path, quote, quoted};
-use crate::text::count;
+use crate::text::{count, outline};
 use crate::time;
 
 /// The text for anything that is not known.
@@ -35,6 +35,7 @@ const SEEN_VALIDATORS: usize = 4;
 /// How much of the goal is quoted: a plan is long, and it is what the work is about.
 const TASK: usize = 4_000;
 const NEWEST: usize = 2_000;
+const BEFORE: usize = 300;
 const PROPOSAL: usize = 2_000;
 
 /// The state of git.
@@ -200,18 +201,26 @@ impl<'a> Facts<'a> {
             text.push_str(&format!("{}\n", inline(purpose, 1_000)));
         }
         let mut add = |title: &str, when: String, words: &str, most: usize| {
-            text.push_str(&format!("\n{title}{when}:\n\n{}\n", quote(words, most)));
+            text.push_str(&format!("\n{title}{when}:\n\n{}\n", quote(&outline(words, most), most)));
         };
-        let Goal { newest, accepted, task, .. } = self.goal;
-        if let Some(task) = task {
-            let title = match self.goal.is_answered {
+        let Goal { newest, accepted, task, is_answered } = self.goal;
+        let add_task = |add: &mut dyn FnMut(&str, String, &str, usize), most: usize| {
+            let title = match is_answered {
                 true => "The task before that, which the agent has summed up",
                 false => "The task, as the user gave it",
             };
-            add(title, at(task), &task.text, TASK);
+            task.into_iter().for_each(|task| add(title, at(task), &task.text, most));
+        };
+        if !is_answered {
+            add_task(&mut add, TASK);
         }
         if let Some(accepted) = accepted {
-            add("The agent proposed, and the user agreed", String::new(), &accepted.text, PROPOSAL);
+            let title = match accepted.asks.is_empty() {
+                true => "The agent proposed, and the user agreed",
+                false => "The agent had said, and asked",
+            };
+            let asks = if accepted.text.contains(&accepted.asks) { "" } else { accepted.asks.as_str() };
+            add(title, String::new(), format!("{}\n{asks}", accepted.text).trim_end(), PROPOSAL);
         }
         if let Some(newest) = newest {
             let (title, most) = match (task.is_some() || accepted.is_some(), newest.refused.is_empty()) {
@@ -222,6 +231,10 @@ impl<'a> Facts<'a> {
                 }
             };
             add(&title, at(newest), &newest.text, most);
+        }
+        // What is done stands behind what is wanted.
+        if is_answered {
+            add_task(&mut add, BEFORE);
         }
         text
     }
@@ -261,10 +274,14 @@ impl<'a> Facts<'a> {
             }
             titles.push(class.title());
             let facts = self.told.iter().filter(|fact| fact.class.title() == class.title());
-            // Open work is under Plan.
-            let facts = facts.filter(|fact| !fact.id.starts_with("todo:") && !self.is_refuted(fact));
+            // What is to do stands under Plan.
+            let facts = facts.filter(|fact| fact.id != "todos" && !self.is_refuted(fact));
             let mut lines: Vec<String> = facts.map(|fact| fact.text.clone()).collect();
-            let is_background = matches!(class, Class::Commands | Class::Earlier);
+            // What was asked besides stands on one line, as in a brief.
+            if class == Class::Earlier && !lines.is_empty() {
+                lines = vec![lines.join("; ")];
+            }
+            let is_background = class == Class::Commands;
             if let Some(more) = lines.len().checked_sub(BACKGROUND).filter(|n| is_background && *n > 0) {
                 lines.truncate(BACKGROUND);
                 lines.push(format!("+{more} more"));

@@ -156,11 +156,15 @@ fn drift_part(claims: &[Claim]) -> String {
     let of =
         |state| claims.iter().filter(move |claim| claim.state == state && claim.about != About::Age).count();
     let (verified, changed, unverified) = (of(State::Verified), of(State::Changed), of(State::Unverified));
-    let mut text = match changed {
-        0 => "Drift: none found".to_owned(),
-        n => format!("Drift ({} changed since the packet was written)", count(n, "fact")),
+    let mut text = match (changed, verified) {
+        (0, 0) if unverified > 0 => "Drift: nothing of it could be checked here.\n".to_owned(),
+        (0, 0) => "Drift: none found.\n".to_owned(),
+        (0, n) => format!("Drift: none found in {} checked.\n", count(n, "fact")),
+        (n, _) => format!(
+            "Drift ({} changed since the packet was written); {verified} verified, {unverified} unverified.\n",
+            count(n, "fact")
+        ),
     };
-    text.push_str(&format!("; {verified} verified, {unverified} unverified.\n"));
     let is_apart = |about: About| matches!(about, About::File | About::Age | About::Check);
     for claim in claims.iter().filter(|claim| !is_apart(claim.about)) {
         let subject = match claim.about {
@@ -187,7 +191,13 @@ fn files_part(pickup: &Pickup) -> String {
     let common = files.iter().map(|claim| found(claim)).filter(|words| times(words) > 2).max_by_key(times);
     let mut text = String::new();
     if !files.is_empty() {
-        let all = common.as_ref().map_or(String::new(), |words| format!(" ({words}, unless said otherwise)"));
+        // Where most could not be checked, that is all there is to say.
+        let nothing = common.as_ref().is_some_and(|words| words.starts_with(word(State::Unverified)));
+        let all = match &common {
+            Some(_) if nothing => " (not checked here)".to_owned(),
+            Some(words) => format!(" ({words}, unless said otherwise)"),
+            None => String::new(),
+        };
         text.push_str(&format!("\nFiles, most relevant first{all}:\n"));
     }
     let reasons = pickup.document.section(&[Head::exact(2, FILES)]).map(|section| section.text());

@@ -10,6 +10,7 @@ use crate::render::one_line;
 use crate::text::count;
 use crate::time;
 
+use super::UNSET_GOAL;
 use super::header::{self, Dash, Day, Field, KEYS, LINES, Spelling, UPDATED};
 use super::section::{self, COMPLETED, GOAL, KEY_FILES, Named, PENDING, RECOVERY};
 
@@ -112,6 +113,12 @@ pub fn check(document: &Document, facts: &Facts) -> RoleReport {
     {
         let text = "\"## Recovery Steps\" has no step \"1.\"".to_owned();
         add(Kind::Content, Some(section.heading.line), text);
+    }
+    if let Some(section) = GOAL.find(document)
+        && String::from_utf8_lossy(section.content()).contains(UNSET_GOAL)
+    {
+        let text = "\"## Current Goal\" is not filled in; say in a sentence or two what this role is after";
+        add(Kind::Content, Some(section.heading.line), text.to_owned());
     }
     let mut warn = |line, text: String| add(Kind::Recommended, line, text);
     recommend(document, facts, &fields, &mut warn);

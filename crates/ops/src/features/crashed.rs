@@ -19,7 +19,7 @@ use serde_json::json;
 use store::{Lock, LogPosition, SessionState, Store, layout};
 
 use crate::features::packets::handoff::{self, FileHashes};
-use crate::features::{BriefContext, Feature, ProjectContext, StatusLine, Tone, packets};
+use crate::features::{BriefContext, Feature, ProjectContext, StatusLine, Tone, Urgency, packets};
 use crate::hook::checkpoint::{self, Checkpoint};
 use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
@@ -37,9 +37,10 @@ fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     if waiting == 0 {
         return Ok(Vec::new());
     }
-    let rest = " without an end; `thru sweep` makes a packet of each";
-    let line = StatusLine::toned("broke off", Tone::Warning, count(waiting, "session"), rest);
-    Ok(vec![line.with_json("broke_off", json!(waiting))])
+    let rest = "; `thru sweep` makes a packet of each";
+    let line = StatusLine::toned("crashed", Tone::Warning, count(waiting, "session"), rest);
+    let line = line.with_json("broke_off", json!(waiting));
+    Ok(vec![line.with_next(Urgency::Crashed, "thru sweep", "saves what a crashed session left as a packet")])
 }
 
 /// A session whose process is unknown counts as dead after this time without an event.

@@ -14,26 +14,28 @@ use model::brief::Section;
 use model::document::{Document, EditError};
 use model::finding::{Finding, Level};
 use model::id::{self, Id};
+use model::marker::Marker;
 use model::packet::{self, Packet, Status};
 use model::render::inline;
 use model::text::did_you_mean;
 use model::time;
 use serde::Serialize;
-use store::Listed;
+use store::{Listed, Store};
 
 use crate::features::Feature;
 use crate::project::Project;
 use crate::{Error, Result, World};
 
-pub(crate) use edit::inside;
 pub use edit::{Edit, Edited, edit};
-pub use import::{Imported, import};
+pub(crate) use edit::{index_confirmed, inside};
+pub use import::{Imported, import, import_after};
 pub(crate) use offer::ID as OFFER;
 
 pub const ROW: Feature = Feature {
     name: "packets",
     candidates: pickup::candidates,
     continue_as: pickup::continue_as,
+    checks: report::checks,
     status: report::status,
     ..Feature::NONE
 };
@@ -69,7 +71,8 @@ pub struct Shown {
 
 /// Returns packets, last changed first: at most `most` of them, and how many there are.
 pub fn list(world: &World, status: Option<Status>, most: usize) -> Result<(Vec<Row>, usize)> {
-    let listing = Project::find(world)?.store.packets()?;
+    let Some(project) = Project::look(world)? else { return Ok((Vec::new(), 0)) };
+    let listing = project.store.packets()?;
     let Some(status) = status else {
         return Ok((listing.iter().take(most).map(Row::from).collect(), listing.len()));
     };
@@ -115,6 +118,18 @@ fn read(project: &Project, id: &Id) -> Result<Document> {
             hint: "take the file away, or back from a backup; `thru packet list` shows the others".into(),
         });
     }
+    if !document.has_frontmatter() {
+        return Err(Error::Damaged {
+            path,
+            line: Some(1),
+            why: "this file is not a packet: it does not begin with frontmatter between two `---` lines"
+                .into(),
+            hint: format!(
+                "mend the file (`thru packet validate {id}` says what is missing), or `thru packet import` its text from \
+                 another place"
+            ),
+        });
+    }
     if let Some(version) = packet::newer(&document) {
         let why = format!("schema_version is {version}, this thru knows up to {}", packet::SCHEMA_VERSION);
         return Err(store::Error::Foreign { path, why }.into());
@@ -128,6 +143,7 @@ pub(crate) fn path_of(project: &Project, id: &Id) -> PathBuf {
 
 /// Accepts a whole id, the beginning of exactly one, or a part of exactly one name.
 pub(crate) fn find(project: &Project, word: &str) -> Result<Id> {
+    let typed = word;
     let word = named(project, word.trim().trim_end_matches(".md"));
     if let Ok(id) = Id::new(word)
         && project.store.packet(&id).is_ok()
@@ -137,7 +153,7 @@ pub(crate) fn find(project: &Project, word: &str) -> Result<Id> {
     let names = project.store.packet_names()?;
     let all: Vec<&str> = names.iter().map(String::as_str).collect();
     match id::meant(&all, word).as_slice() {
-        [] => Err(absent(word, &names)),
+        [] => Err(absent(typed, &names)),
         [one] => Ok(Id::new(one).map_err(|bad| Error::Usage { what: bad.to_string(), hint: String::new() })?),
         many => {
             let mut shown: Vec<&str> = many.iter().rev().take(SHOWN).copied().collect();
@@ -145,7 +161,7 @@ pub(crate) fn find(project: &Project, word: &str) -> Result<Id> {
                 shown.push("…");
             }
             Err(Error::Refused {
-                what: format!("`{word}` fits {} packets", many.len()),
+                what: format!("`{typed}` fits {} packets", many.len()),
                 hint: format!("say more of one: {}", shown.join(", ")),
             })
         }
@@ -213,22 +229,23 @@ pub fn validate(world: &World, word: Option<&str>) -> Result<Vec<Checked>> {
         Some(word) => vec![find(&project, word)?],
         None => project.store.packet_names()?.iter().filter_map(|name| Id::new(name).ok()).collect(),
     };
-    let check = |id: &Id| {
-        let findings = match project.store.packet(id) {
-            Ok(document) => findings(&project, id, &document),
-            Err(error) => vec![Finding::new(Level::Error, error.to_string())],
-        };
-        let valid = findings.iter().all(|finding| finding.level != Level::Error);
-        Checked { id: id.to_string(), valid, findings }
-    };
-    Ok(ids.iter().map(check).collect())
+    Ok(ids.iter().map(|id| check(&project.store, &project.marker, id)).collect())
 }
 
-fn findings(project: &Project, id: &Id, document: &Document) -> Vec<Finding> {
+fn check(store: &Store, marker: &Marker, id: &Id) -> Checked {
+    let findings = match store.packet(id) {
+        Ok(document) => findings(marker, id, &document),
+        Err(error) => vec![Finding::new(Level::Error, error.to_string())],
+    };
+    let valid = findings.iter().all(|finding| finding.level != Level::Error);
+    Checked { id: id.to_string(), valid, findings }
+}
+
+fn findings(marker: &Marker, id: &Id, document: &Document) -> Vec<Finding> {
     let file = format!("packets/{id}.md");
     let mut findings = packet::validate(document, &file);
     let theirs = document.text("project_id").map(str::trim).filter(|theirs| !theirs.is_empty());
-    if let (Some(theirs), Some(ours)) = (theirs, project.marker.known_id())
+    if let (Some(theirs), Some(ours)) = (theirs, marker.known_id())
         && theirs != ours
     {
         let text = format!("`project_id` is {}; this project is {ours}", inline(theirs, 60));

@@ -23,8 +23,8 @@ use store::{Dir, EntryKind, Found, Root, Store, layout};
 
 use crate::features::Feature;
 use crate::project::{Project, git, settings};
-use crate::session::list;
-use crate::session::list::Chosen;
+use crate::session::list::{self, Chosen};
+use crate::session::roster::{self, Entry};
 use crate::setup::init;
 use crate::{Error, Result, World};
 
@@ -318,7 +318,7 @@ pub struct Bound {
 pub fn bind(world: &World, name: &str, session: Option<&str>) -> Result<Bound> {
     let role = id(name)?;
     let (roles, store) = look_or_make(world)?;
-    let (session, chosen) = list::choose(world, &store, session)?;
+    let (session, chosen) = open_session(world, &store, session)?;
     let changed = store.change_lifecycle(&role, Missing::Create(world.now), init::PATIENCE, |_| Ok(0))?;
     refuse_clash(&role, &changed)?;
     store.session(&session).put(&RoleBinding { role: Some(role.clone()) })?;
@@ -338,6 +338,26 @@ pub fn bind(world: &World, name: &str, session: Option<&str>) -> Result<Bound> {
     })
 }
 
+/// The session that is meant, which must not have ended: nobody would ever see its role.
+fn open_session(world: &World, store: &Store, named: Option<&str>) -> Result<(Id, Chosen)> {
+    let (session, chosen) = list::choose(world, store, named)?;
+    let entries = roster::read(store, u64::MAX)?;
+    let has_ended = entries.iter().any(|entry| entry.session == session && entry.ended);
+    // The harness around this shell runs the session, whatever the list says.
+    if !has_ended || chosen == Chosen::Harness {
+        return Ok((session, chosen));
+    }
+    let open = roster::by_activity(&entries, store, Entry::is_open);
+    match open.first().filter(|_| chosen == Chosen::Guess) {
+        Some(entry) => Ok((entry.session.clone(), Chosen::Guess)),
+        None => Err(Error::Refused {
+            what: format!("session {session} has ended, and no role is bound to a session that has ended"),
+            hint: "run this inside the session, or start the harness with THROUGHLINE_ROLE set to the role"
+                .into(),
+        }),
+    }
+}
+
 #[derive(Clone, Debug, Serialize)]
 pub struct Unbound {
     pub session: String,
@@ -350,12 +370,38 @@ pub struct Unbound {
     pub variable: Option<&'static str>,
 }
 
+/// `thru role unbind ROLE`: no session has this role any more, or not the named one.
+pub fn unbind_role(world: &World, name: &str, session: Option<&str>) -> Result<Vec<Unbound>> {
+    let role = id(name)?;
+    let store = Project::find(world)?.store;
+    let only = session.map(|session| list::choose(world, &store, Some(session))).transpose()?;
+    let is_meant =
+        |(session, of): &&(Id, Id)| *of == role && only.as_ref().is_none_or(|(only, _)| only == session);
+    let bindings = store.bindings()?;
+    let bound: Vec<&Id> = bindings.iter().filter(is_meant).map(|(session, _)| session).collect();
+    if bound.is_empty() {
+        let what = match only {
+            Some((session, _)) => format!("session {session} is not bound to the role `{name}`"),
+            None => format!("no session is bound to the role `{name}`"),
+        };
+        return Err(Error::Absent {
+            what,
+            hint: "`thru role list` shows the roles and their sessions".into(),
+        });
+    }
+    bound.into_iter().map(|session| release(world, &store, session, Chosen::Named)).collect()
+}
+
 /// `thru role unbind`: removes the role from a session. The role itself, its file and its lifecycle stay.
 pub fn unbind(world: &World, session: Option<&str>) -> Result<Unbound> {
     let store = Project::find(world)?.store;
     let (session, chosen) = list::choose(world, &store, session)?;
-    let role = store.role_of(&session)?;
-    store.session(&session).remove::<RoleBinding>()?;
+    release(world, &store, &session, chosen)
+}
+
+fn release(world: &World, store: &Store, session: &Id, chosen: Chosen) -> Result<Unbound> {
+    let role = store.role_of(session)?;
+    store.session(session).remove::<RoleBinding>()?;
     Ok(Unbound {
         session: session.to_string(),
         guess: chosen == Chosen::Guess,

@@ -8,13 +8,14 @@ use model::brief::{Candidate, Occasion, Section};
 use model::digest::{Digest, FileUse};
 use model::id::Id;
 use model::packet::words;
-use model::render::{inline, path, quoted};
+use model::render::{code, inline, path, quoted};
 use model::text::count;
 use serde_json::json;
 use store::{Store, layout};
 
 use crate::Result;
-use crate::features::{BriefContext, Feature, ProjectContext, StatusLine, Tone};
+use crate::features::{BriefContext, Feature, ProjectContext, StatusLine, Tone, Urgency};
+use crate::session::past;
 use crate::session::roster::{self, Entry};
 
 pub const ROW: Feature = Feature { name: "sessions", candidates, status, ..Feature::NONE };
@@ -36,6 +37,9 @@ const FILES: usize = 4;
 const LOOKED_AT: usize = 60;
 const CHANGED: usize = 12;
 
+/// How many failing commands `thru status` counts.
+const FAILING: usize = 10;
+
 fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let BriefContext { project, occasion, session, .. } = context;
     if *occasion == Occasion::Asked {
@@ -56,15 +60,37 @@ fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
 fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     let ProjectContext { store, world, .. } = *project;
     let entries = roster::read(store, roster::TAIL)?;
+    let mut lines = last_work(store, &entries);
     let running: Vec<&Entry> = roster::running(&entries, store, None, world.now).take(TOLD).collect();
     if running.is_empty() {
-        return Ok(Vec::new());
+        return Ok(lines);
     }
     let names: Vec<String> = running.iter().map(|entry| short(&entry.session)).collect();
     let ids: Vec<&str> = running.iter().map(|entry| entry.session.as_str()).collect();
     let head = count(running.len(), "session");
     let line = StatusLine::toned("running", Tone::Good, head, format!(": {}", names.join(", ")));
-    Ok(vec![line.with_json("running", json!(ids))])
+    lines.push(line.with_json("running", json!(ids)));
+    Ok(lines)
+}
+
+/// Where the session that was active last stood: what was asked of it, and what fails.
+fn last_work(store: &Store, entries: &[Entry]) -> Vec<StatusLine> {
+    let Some(session) = roster::last_active(entries, store, |_| true) else { return Vec::new() };
+    let Ok(digest) = past::whole(store, &session, past::GENERATIONS) else { return Vec::new() };
+    let mut lines = Vec::new();
+    if let Some(prompt) = words::real(&digest.prompts).last() {
+        let line = StatusLine::plain("last prompt", quoted(&prompt.text, 160));
+        let line = line.with_json("last_prompt", json!(prompt.text));
+        lines.push(line.with_next(Urgency::Last, "thru brief", "shows where the last session stood"));
+    }
+    let failing: Vec<String> = digest.open_failures().take(FAILING).map(|failure| failure.run()).collect();
+    if let Some(first) = failing.first() {
+        let more =
+            if failing.len() > 1 { format!(" (and {} more)", failing.len() - 1) } else { String::new() };
+        let line = StatusLine::toned("failing", Tone::Warning, code(first, 120), more);
+        lines.push(line.with_json("failing", json!(failing)));
+    }
+    lines
 }
 
 /// Says that the last session worked in another worktree, so that its files are not the ones here.

@@ -7,7 +7,7 @@ pub mod resume;
 mod state;
 mod told;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -19,8 +19,9 @@ use serde::Serialize;
 use store::{Dir, Durability, EntryKind, Look, Result, Root, Store, layout};
 
 pub use follow::advance;
-pub use state::{own_state, state_of};
+pub use state::{Used, own_state, state_of};
 
+use crate::World;
 use crate::features::{Feature, ProjectContext};
 
 pub const ROW: Feature = Feature {
@@ -163,6 +164,15 @@ impl<'a> Workstreams<'a> {
         Ok(Workstream { id, manifest: path, folder })
     }
 
+    /// A file that somebody named, seen from the root; None outside of the project.
+    pub fn own_path(&self, world: &World, file: &Path) -> crate::Result<Option<String>> {
+        let whole = if file.is_absolute() { file.to_owned() } else { world.need_cwd()?.join(file) };
+        let Ok(whole) = whole.canonicalize() else { return Ok(None) };
+        let below =
+            |base: &Path| Some(whole.strip_prefix(base.canonicalize().ok()?).ok()?.to_str()?.to_owned());
+        Ok(below(&self.root.checkout).or_else(|| below(&self.root.path)))
+    }
+
     /// The manifest is in its folder or with its plans: some projects have it there, and a migration puts it where
     /// the old one was.
     fn at(&self, id: &str, folder: &str) -> Result<Option<Workstream>> {
@@ -300,7 +310,41 @@ impl<'a> Workstreams<'a> {
     /// Returns the file of steps that a manifest loads.
     pub fn steps(&self, workstream: &Workstream, manifest: &Manifest) -> Result<Option<String>> {
         let loads = self.loads(workstream, manifest)?;
-        Ok(loads.into_iter().filter(|load| manifest::is_steps(&load.named)).find_map(|load| load.path))
+        let (named, others): (Vec<&Load>, Vec<&Load>) =
+            loads.iter().partition(|load| manifest::is_steps(&load.named));
+        let paths = || named.iter().chain(&others).filter_map(|load| load.path.as_deref());
+        for path in paths() {
+            if self.read(path).is_ok_and(|bytes| manifest::has_boxes(&Document::parse(bytes))) {
+                return Ok(Some(path.to_owned()));
+            }
+        }
+        Ok(named.iter().find_map(|load| load.path.clone()))
+    }
+
+    /// The manifest as its steps stand now. Hooks do not write manifests outside of the store, so the file can be behind.
+    pub fn current(&self, workstream: &Workstream, now: Timestamp) -> Result<Manifest> {
+        let (mut document, manifest) = self.manifest(workstream)?;
+        let Some(path) = self.steps(workstream, &manifest)? else { return Ok(manifest) };
+        let steps = Document::parse(self.read(&path)?);
+        manifest::follow(&mut document, &steps, now);
+        let last_updated = manifest.last_updated;
+        Ok(Manifest { last_updated, ..manifest::read(&document) })
+    }
+
+    /// Manifests of the older layout that `thru resume migrate` would take over.
+    pub fn unmigrated(&self) -> Result<Vec<String>> {
+        let mut found = Vec::new();
+        for (_, folder) in self.homes()? {
+            for home in [folder.clone(), format!("{folder}/{PLANNING}")] {
+                let legacy = format!("{home}/{}", manifest::LEGACY_NAME);
+                if self.look(&legacy)?.is_some()
+                    && self.look(&format!("{home}/{}", manifest::NAME))?.is_none()
+                {
+                    found.push(legacy);
+                }
+            }
+        }
+        Ok(found)
     }
 
     pub fn lock(&self, wait: Duration) -> Result<store::Lock> {

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use model::effect;
-use model::event::{Action, Answer, Delegated, Event, Kind, Stop, Todo, TodoChange, ToolDone, Touched};
+use model::event::{
+    Action, Agent, Answer, Delegated, Event, Kind, Stop, Todo, TodoChange, ToolDone, Touched,
+};
 use model::failure::error_lines;
 use model::journal::{self, Record, RecordPolicy};
 use model::redact::{self, Redacted};
@@ -12,7 +14,7 @@ use model::run;
 use model::statement;
 use model::text::fingerprint;
 use model::time;
-use model::transcript::{About, Call, CallResult, Dedup, GIVEN_BYTES, Item, Kind as LineKind, Line};
+use model::transcript::{About, Call, CallResult, Chain, Dedup, GIVEN_BYTES, Item, Kind as LineKind, Line};
 
 /// How much of a failed call's output is searched for the lines that say why.
 const ERROR_BYTES: usize = 64 * 1024;
@@ -32,12 +34,15 @@ pub struct TranscriptRecord {
     pub branch: String,
     /// For a prompt: the call that the user refused with these words.
     pub refused: Option<Cow<'static, str>>,
+    /// The sub-agent whose call it was.
+    pub agent: Option<String>,
 }
 
 impl TranscriptRecord {
     /// Returns it as an event of the session that `around` is about.
     pub fn event<'a>(&self, around: &Event<'a>) -> Event<'a> {
-        Event { kind: self.kind.clone(), agent: None, previous: None, id: None, ..around.clone() }
+        let agent = self.agent.clone().map(|id| Agent { id: id.into(), kind: Cow::Borrowed("") });
+        Event { kind: self.kind.clone(), agent, previous: None, id: None, ..around.clone() }
     }
 
     /// Returns a value that identifies it.
@@ -73,7 +78,9 @@ pub struct Retelling {
     dedup: Dedup,
     /// Unfinished calls, and where the line of each begins.
     open: Vec<(ToolDone<'static>, u64)>,
-    /// Where the current line begins.
+    /// The same of sub-agents: calls that may change something, and whose they are.
+    open_side: Vec<(ToolDone<'static>, String)>,
+    /// Where the line being heard begins.
     line_at: u64,
     pub told: Vec<TranscriptRecord>,
     pub compacted: bool,
@@ -95,6 +102,7 @@ impl Retelling {
             redact,
             dedup: Dedup::default(),
             open: Vec::new(),
+            open_side: Vec::new(),
             line_at: 0,
             told: Vec::new(),
             compacted: false,
@@ -115,6 +123,7 @@ impl Retelling {
             said: false,
             branch: String::new(),
             refused: None,
+            agent: None,
         };
         self.open.iter().map(|(call, _)| told(call.clone())).collect()
     }
@@ -135,8 +144,9 @@ impl Retelling {
             *self.unknown.entry(kind).or_default() += 1;
         }
         self.torn += u64::from(line.kind == LineKind::Torn);
-        if !line.is_main() {
-            return;
+        if let Chain::Side { agent } = &line.chain {
+            let agent = agent.as_deref().unwrap_or("side").to_owned();
+            return self.hear_side(line, &agent);
         }
         self.ended = None;
         // Most lines are bookkeeping.
@@ -154,7 +164,37 @@ impl Retelling {
         }
     }
 
-    /// Nothing more will come: of an unfinished call only the files are known.
+    /// What a sub-agent changes belongs to the session: its edits are in the same checkout, its commits on the same branch.
+    fn hear_side(&mut self, line: Line, agent: &str) {
+        let at = line.time().map(time::rfc3339);
+        for item in line.items {
+            match self.dedup.keep(item) {
+                Some(Item::Call(call)) if may_change(&call) => {
+                    self.open_side
+                        .push((begun(&call), Redacted::head(agent, ID_BYTES, self.redact).to_string()));
+                }
+                Some(Item::Result(result)) => self.end_side(&result, at.as_deref()),
+                _ => {}
+            }
+        }
+    }
+
+    fn end_side(&mut self, result: &CallResult, at: Option<&str>) {
+        let is_it = |(call, _): &(ToolDone, String)| {
+            call.id.is_some() && call.id.as_deref() == result.call.as_deref()
+        };
+        let Some(place) = self.open_side.iter().position(is_it) else { return };
+        let (call, agent) = self.open_side.remove(place);
+        let told = self.told.len();
+        self.ended_as(call, result, at);
+        // Its own trouble is not the session's.
+        if let Some(told) = self.told.get_mut(told) {
+            told.agent = Some(agent);
+        }
+        self.ended = None;
+    }
+
+    /// Nothing more will come: of a call that has not ended it is known which files it was about, and no more.
     pub fn finish(&mut self) {
         let at = self.told.last().and_then(|told| told.at.clone());
         for (call, _) in std::mem::take(&mut self.open) {
@@ -237,10 +277,15 @@ impl Retelling {
         let Some(place) = self.open.iter().position(|(call, _)| call.id.as_deref() == Some(id)) else {
             return;
         };
-        let (mut call, _) = self.open.remove(place);
+        let (call, _) = self.open.remove(place);
+        self.ended_as(call, result, at);
+    }
+
+    fn ended_as(&mut self, mut call: ToolDone<'static>, result: &CallResult, at: Option<&str>) {
         if result.refused {
             return; // it was never run
         }
+        let id = call.id.as_deref().unwrap_or_default().to_owned();
         call.failed = result.failed;
         call.exit = result.exit;
         if result.failed {
@@ -270,7 +315,7 @@ impl Retelling {
             delegated.answer = owned(&result.text);
         }
         self.ended = Some(self.told.len());
-        self.tell(at, id, Kind::ToolDone(Box::new(call)), false);
+        self.tell(at, &id, Kind::ToolDone(Box::new(call)), false);
     }
 
     fn is_finding(&self, place: usize) -> bool {
@@ -297,6 +342,7 @@ impl Retelling {
             said,
             branch: self.branch.clone(),
             refused: None,
+            agent: None,
         });
     }
 }
@@ -313,6 +359,16 @@ pub fn unfinished_words(call: &Record) -> String {
         ("", None) => call.tool.to_string(),
         (command, _) => command.to_owned(),
     }
+}
+
+/// Edits files, or may act on the world outside.
+fn may_change(call: &Call) -> bool {
+    let edits = |file: &Touched| matches!(file.action, Action::Create | Action::Edit | Action::Delete);
+    let acts = match call.command.as_deref() {
+        Some(command) => effect::may_act(command),
+        None => effect::tool_acts(&call.tool),
+    };
+    acts || call.files.iter().any(edits)
 }
 
 fn begun(call: &Call) -> ToolDone<'static> {

@@ -395,8 +395,7 @@ fn check_harness(world: &World, harness: &'static Harness, project: &Path, firin
         findings.push(Finding::new(Level::Note, text));
     }
     for name in commands::renamed(harness) {
-        let text = format!("{0} has a /{name} of its own, so ours is /thru-{name}", harness.title);
-        findings.push(Finding::new(Level::Note, text));
+        findings.push(Finding::new(Level::Note, install::renamed_words(harness, name)));
     }
     let file = |file: &WiredFile| match &file.plugin {
         Some(plugin) => format!("{} (plugin {})", file.path.display(), plugin.version),

@@ -33,6 +33,9 @@ const HARMLESS: &[&str] = &[
 
 /// The line above what we keep out of git in one clone.
 const MARK: &str = "# throughline: settings of one person, see `thru uninstall`";
+/// The same, where the line above had no end before us.
+const MARK_JOINED: &str =
+    "# throughline: settings of one person, see `thru uninstall` (the line above had no end)";
 
 pub fn is_tracked(project: &Path, path: &Path) -> Result<bool> {
     Ok(ask(project, &["ls-files", "--error-unmatch", "--", &path.to_string_lossy()])?.is_some())
@@ -51,9 +54,23 @@ pub fn refuse_linked_exclude(project: &Path) -> Result<()> {
     crate::setup::install::refuse_links(base, &file)
 }
 
-/// Adds paths to this clone's own exclude list, unless git already ignores them.
-pub fn exclude(project: &Path, paths: &[PathBuf]) -> Result<()> {
-    let Some((file, held)) = exclude_file(project)? else { return Ok(()) };
+/// A change of this clone's own list of what git does not show.
+#[derive(Debug)]
+pub struct ListChange {
+    pub file: PathBuf,
+    pub before: Option<Vec<u8>>,
+    pub after: Vec<u8>,
+}
+
+impl ListChange {
+    pub fn write(&self) -> Result<()> {
+        write(&self.file, self.before.as_deref(), &self.after)
+    }
+}
+
+/// Adds paths to this clone's own list of what git does not show, unless it does not show them anyway.
+pub fn exclude(project: &Path, paths: &[PathBuf]) -> Result<Option<ListChange>> {
+    let Some((file, held)) = exclude_file(project)? else { return Ok(None) };
     let before = held.as_deref().unwrap_or_default();
     let mut lines = Vec::new();
     for (path, line) in paths.iter().zip(lines_for(project, paths)?) {
@@ -62,38 +79,57 @@ pub fn exclude(project: &Path, paths: &[PathBuf]) -> Result<()> {
         }
     }
     if lines.is_empty() {
-        return Ok(());
+        return Ok(None);
     }
-    let gap = if before.is_empty() || before.ends_with(b"\n") { "" } else { "\n" };
-    let mark = if contains_line(before, MARK) { String::new() } else { format!("{MARK}\n") };
+    let has_gap = !before.is_empty() && !before.ends_with(b"\n");
+    let (gap, mark) = if has_gap { ("\n", MARK_JOINED) } else { ("", MARK) };
+    let mark = if mark_at(before).is_some() { String::new() } else { format!("{mark}\n") };
     let added = format!("{gap}{mark}{}\n", lines.join("\n"));
     let after = [before, added.as_bytes()].concat();
-    write(&file, held.as_deref(), &after)
+    Ok(Some(ListChange { file, before: held, after }))
 }
 
-/// Removes the lines for these paths again, and the mark. With worktrees it leaves them: the list is shared, and
-/// another checkout may still need it.
-pub fn include(project: &Path, paths: &[PathBuf]) -> Result<()> {
-    let Some((file, held)) = exclude_file(project)? else { return Ok(()) };
+/// Takes the lines for these paths out again, and the mark with the last of them.
+pub fn include(project: &Path, paths: &[PathBuf]) -> Result<Option<ListChange>> {
+    let Some((file, held)) = exclude_file(project)? else { return Ok(None) };
     let before = held.as_deref().unwrap_or_default();
-    if !contains_line(before, MARK) {
-        return Ok(());
-    }
-    let worktrees = ask(project, &["worktree", "list", "--porcelain"])?.unwrap_or_default();
-    if worktrees.lines().filter(|line| line.starts_with("worktree ")).count() > 1 {
-        return Ok(());
+    if mark_at(before).is_none() {
+        return Ok(None);
     }
     let ours = lines_for(project, paths)?;
     let is_ours = |line: &&[u8]| ours.iter().any(|own| own.as_bytes() == line.trim_ascii_end());
     let mut lines: Vec<&[u8]> =
         before.split_inclusive(|b| *b == b'\n').filter(|line| !is_ours(line)).collect();
-    // The mark is removed with the last of its lines.
-    if let Some(mark) = lines.iter().position(|line| line.trim_ascii_end() == MARK.as_bytes())
+    if let Some(mark) = lines.iter().position(|line| is_mark(line))
         && !lines.get(mark + 1).is_some_and(|next| next.starts_with(b"/"))
     {
-        lines.remove(mark);
+        let joined = lines.remove(mark).trim_ascii_end() == MARK_JOINED.as_bytes();
+        // The line end that was added for ours goes too, where nothing came behind.
+        if let Some(last) = lines.last_mut().filter(|_| joined && mark > 0) {
+            *last = last.strip_suffix(b"\n").unwrap_or(last);
+        }
     }
-    write(&file, held.as_deref(), &lines.concat())
+    let after = lines.concat();
+    Ok((after != before).then_some(ListChange { file, before: held, after }))
+}
+
+/// Every checkout of the repository of this one, itself first. One that only claims to belong to it is left out.
+pub fn worktrees(checkout: &Path) -> Vec<PathBuf> {
+    let mut found = vec![checkout.to_owned()];
+    let main_of = |dir: &Path| match store::git::look(dir) {
+        Some(Git::Worktree { main }) => Some(main),
+        Some(Git::Top) => dir.canonicalize().ok(),
+        _ => None,
+    };
+    let Some(main) = main_of(checkout) else { return found };
+    let listed = ask(checkout, &["worktree", "list", "--porcelain"]).ok().flatten().unwrap_or_default();
+    for path in listed.lines().filter_map(|line| line.strip_prefix("worktree ")).map(PathBuf::from) {
+        let is_known = found.iter().any(|known| known.canonicalize().ok() == path.canonicalize().ok());
+        if !is_known && main_of(&path).as_ref() == Some(&main) {
+            found.push(path);
+        }
+    }
+    found
 }
 
 /// Relative to the top of the checkout, as the list requires.
@@ -101,6 +137,14 @@ fn lines_for(project: &Path, paths: &[PathBuf]) -> Result<Vec<String>> {
     let Some(top) = ask(project, &["rev-parse", "--show-toplevel"])? else { return Ok(Vec::new()) };
     let line = |path: &PathBuf| Some(format!("/{}", path.strip_prefix(top.trim_end()).ok()?.display()));
     Ok(paths.iter().filter_map(line).collect())
+}
+
+fn is_mark(line: &[u8]) -> bool {
+    [MARK, MARK_JOINED].iter().any(|mark| line.trim_ascii_end() == mark.as_bytes())
+}
+
+fn mark_at(bytes: &[u8]) -> Option<usize> {
+    bytes.split(|b| *b == b'\n').position(is_mark)
 }
 
 fn contains_line(bytes: &[u8], line: &str) -> bool {

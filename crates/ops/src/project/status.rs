@@ -8,7 +8,7 @@ use model::marker::{Mode, ProjectId};
 use serde::{Serialize, Serializer};
 use store::Found;
 
-use crate::features::{FEATURES, ProjectContext, StatusLine};
+use crate::features::{FEATURES, NextStep, ProjectContext, StatusLine};
 use crate::hook::lost;
 use crate::project::settings;
 use crate::session::list;
@@ -45,6 +45,9 @@ pub struct StatusReport {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub settings_problems: Vec<Finding>,
     pub next: Next,
+    /// The command to type now, where features have one to offer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_step: Option<NextStep>,
     /// What features add, in the order of their rows.
     #[serde(flatten, serialize_with = "by_key")]
     pub lines: Vec<StatusLine>,
@@ -97,7 +100,9 @@ pub fn run(world: &World) -> Result<StatusReport> {
     }
     let is_wired = |harness: &&Harness| !install::wired(world, harness, &root.checkout).is_empty();
     let wired = harness::HARNESSES.iter().filter(is_wired);
+    let next_step = lines.iter().filter_map(|line| line.next.clone()).min();
     Ok(StatusReport {
+        next_step: next_step.filter(|_| next == Next::Nothing),
         lost: trusted.then(|| lost::recent(world, &store, &marker.project_id)).flatten(),
         lines,
         problems,

@@ -55,9 +55,19 @@ pub fn compose(request: &BriefRequest) -> Option<Composed> {
     let (gathered, records) = gather(request)?;
     let brief =
         model::brief::compose(&material(request.occasion, &gathered, &records.candidates), request.room);
-    let marks = records.candidates.iter().map(|one| (one.id.clone(), context_held::mark(one))).collect();
+    let told = brief.as_ref().map_or("", |brief| brief.text.as_str());
+    let marks = records.candidates.iter().flat_map(|one| marks(one, told)).collect();
     let Records { problems, held, .. } = records;
     Some(Composed { brief, occasion: request.occasion, problems, marks, _held: held })
+}
+
+/// By which a fact is known again; one that stands in its longest form in `told` has a second mark.
+fn marks(candidate: &Candidate, told: &str) -> Vec<(String, u64)> {
+    let stands_whole =
+        candidate.forms.len() > 1 && candidate.forms.last().is_some_and(|form| told.contains(form));
+    let whole = stands_whole.then(|| context_held::whole_mark(candidate)).flatten();
+    let marks = std::iter::once(context_held::mark(candidate)).chain(whole);
+    marks.map(|mark| (candidate.id.clone(), mark)).collect()
 }
 
 /// What features add, and the locks that keep others from adding the same meanwhile.

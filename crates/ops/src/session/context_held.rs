@@ -23,6 +23,19 @@ pub fn mark(candidate: &Candidate) -> u64 {
     fingerprint(std::iter::once(&candidate.id).chain(&candidate.forms))
 }
 
+/// Tells a fact that was told in its longest form, and whole, from the same one cut short. None for one that is cut even then.
+pub fn whole_mark(candidate: &Candidate) -> Option<u64> {
+    let longest = candidate.forms.last()?;
+    let is_cut = longest.ends_with('…') || longest.ends_with("…”");
+    (!is_cut).then(|| fingerprint(["whole", candidate.id.as_str(), longest.as_str()]))
+}
+
+/// Whether the session's context holds the whole text of this fact, as it is now.
+pub fn holds_whole(store: &Store, session: &Id, candidate: &Candidate) -> bool {
+    let held = store.session(session).get::<ContextHeld>().ok().flatten().unwrap_or_default();
+    whole_mark(candidate).is_some_and(|mark| held.marks.contains(&mark))
+}
+
 /// Leaves out what is already in the session's context.
 pub fn without_held(store: &Store, session: &Id, candidates: &mut Vec<Candidate>) -> Result<()> {
     if let Some(held) = store.session(session).get::<ContextHeld>()? {

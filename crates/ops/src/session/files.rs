@@ -44,7 +44,9 @@ pub struct Row {
 }
 
 pub fn run(world: &World, session: Option<&str>) -> Result<FilesReport> {
-    let Project { root, store, .. } = Project::find(world)?;
+    let Some(Project { root, store, .. }) = Project::look(world)? else {
+        return Ok(FilesReport { session: None, sessions: 0, files: Vec::new() });
+    };
     let chosen = match session {
         Some(named) => vec![list::choose(world, &store, Some(named))?.0],
         None => list::all(&store)?,

@@ -9,8 +9,10 @@ use model::journal::Record;
 use serde::Serialize;
 use store::{LogPosition, Store, layout};
 
+use crate::features::crashed;
 use crate::project::Project;
 use crate::session::list::{self, Chosen};
+use crate::session::roster;
 use crate::{Error, Result, World};
 
 /// How often a followed journal is checked.
@@ -37,6 +39,8 @@ pub struct Listed {
     pub files: usize,
     /// Empty while it may continue.
     pub ended: String,
+    /// What it is about: its task, else its newest prompt.
+    pub title: String,
     pub prompt: String,
 }
 
@@ -90,20 +94,31 @@ impl Reading {
 
 /// Returns every session, last active first.
 pub fn list(world: &World) -> Result<Vec<Listed>> {
-    let store = Project::find(world)?.store;
+    let Some(Project { store, .. }) = Project::look(world)? else { return Ok(Vec::new()) };
     let (mut listed, mut continued) = (Vec::new(), BTreeSet::new());
+    let entries = roster::read(&store, u64::MAX)?;
+    let is_crashed = |id: &Id| {
+        let open = entries.iter().find(|entry| entry.session == *id && entry.is_open());
+        open.is_some_and(|entry| crashed::is_dead(&store, entry, world.now).unwrap_or(false))
+    };
     for id in list::all(&store)? {
         let digest = store.digest(&id, |_| {})?;
+        let goal = digest.goal();
+        let title = goal.task.or(goal.newest).map(|prompt| prompt.text.clone());
         continued.insert(digest.previous.clone());
         listed.push(Listed {
             session: id.to_string(),
+            title: title.unwrap_or_default(),
             prompt: digest.prompts.last().map(|prompt| prompt.text.clone()).unwrap_or_default(),
             files: digest.files.len(),
             harness: digest.harness,
             first_at: digest.first_at,
             last_at: digest.last_at,
             records: digest.records,
-            ended: digest.ended,
+            ended: match digest.ended {
+                ended if ended.is_empty() && is_crashed(&id) => "crashed".to_owned(),
+                ended => ended,
+            },
         });
     }
     // A session that continues under another id is not open; the other one is.

@@ -33,7 +33,10 @@ pub fn run(world: &World, named: Option<&Path>, mode: Mode) -> Result<FactoryRep
         Some(path) => return Err(store::Error::Absent { path: path.to_owned() }.into()),
         None => folders.iter().flat_map(|folder| handoffs(folder)).collect(),
     };
-    let imported = files.iter().map(|file| packets::import(world, file, mode)).collect::<Result<_>>()?;
+    let mut imported: Vec<Imported> = Vec::new();
+    for file in &files {
+        imported.push(packets::import_after(world, file, mode, &imported)?);
+    }
     let ours = ["handoff.md", "pickup.md"];
     let commands = folders.iter().flat_map(|folder| ours.map(|name| folder.join("commands").join(name)));
     let theirs = |path: &PathBuf| {

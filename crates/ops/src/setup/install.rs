@@ -1,6 +1,7 @@
 //! `thru install` and `uninstall`: our hooks in a harness's settings, only by insertion, with a backup and a way
 //! back.
 
+pub mod everywhere;
 mod files;
 mod places;
 
@@ -119,7 +120,61 @@ pub fn by_name(
     run(world, harness, &root.checkout, scope, task, mode)
 }
 
+/// In the user's own files of a project this covers every worktree of its repository, so that one call serves them all.
 pub fn run(
+    world: &World,
+    harness: &'static Harness,
+    checkout: &Path,
+    scope: Scope,
+    task: Task,
+    mode: Mode,
+) -> Result<InstallReport> {
+    let mut report = run_in(world, harness, checkout, scope, task, mode)?;
+    let worktrees = if scope == Scope::Local { git::worktrees(checkout) } else { Vec::new() };
+    for other in worktrees.iter().skip(1) {
+        match run_in(world, harness, other, scope, task, mode) {
+            Ok(InstallReport { files, failed, notes, .. }) => {
+                // The list of what git does not show is the same for all of them.
+                let is_new = |file: &Changed| !report.files.iter().any(|known| known.path == file.path);
+                let files: Vec<Changed> = files.into_iter().filter(is_new).collect();
+                report.files.extend(files);
+                report.failed.extend(failed);
+                let notes: Vec<String> =
+                    notes.into_iter().filter(|note| !report.notes.contains(note)).collect();
+                report.notes.extend(notes);
+            }
+            Err(error) => {
+                report.notes.push(format!("the worktree {} is left as it is: {error}", other.display()));
+            }
+        }
+    }
+    match task {
+        Task::Install if worktrees.len() > 1 => report.notes.push(format!(
+            "all {} worktrees are wired; run `thru init` in one that you add later, or `thru install {} --user` once",
+            worktrees.len(),
+            harness.name
+        )),
+        Task::Install => {}
+        Task::Uninstall => {
+            let undone = |path: &Path| report.files.iter().any(|file| file.path == path);
+            let left = wired(world, harness, checkout).into_iter().filter(|file| !undone(&file.path));
+            let notes: Vec<String> = left.map(|file| still_wired(harness, &file.path)).collect();
+            report.notes.extend(notes);
+        }
+    }
+    Ok(report)
+}
+
+fn still_wired(harness: &Harness, path: &Path) -> String {
+    let path = path.display();
+    format!(
+        "{path}: hooks of thru are still here, in another scope; `thru uninstall {} --user`, `--local` or `--project` takes them out, `--all` everything",
+        harness.name
+    )
+}
+
+/// One checkout.
+fn run_in(
     world: &World,
     harness: &'static Harness,
     project: &Path,
@@ -140,7 +195,7 @@ pub fn run(
             hint: "call the program thru, or by a name that begins with it".into(),
         });
     }
-    let job = Job { world, harness, project, folder, scope, task };
+    let job = Job { world, harness, project, folder, scope, task, mode };
     let mut report = InstallReport {
         harness: harness.name,
         scope,
@@ -159,15 +214,37 @@ pub fn run(
             // The folder may have been ours too; one with any content stays.
             let _ = std::fs::remove_dir(folder);
         }
-        job.tidy_up()?;
-    }
-    report.files = plans.into_iter().map(|plan| plan.changed).collect();
-    if task == Task::Uninstall {
-        for WiredFile { path, .. } in wired(world, harness, project) {
-            report.notes.push(format!("{}: hooks of thru are still here, in another scope", path.display()));
+        if task == Task::Uninstall && scope != Scope::User {
+            let _ = std::fs::remove_dir(&job.folder);
         }
     }
+    // After the files: in a dry run they are as before, and the list is what it would become.
+    let hidden = job.plan_hidden(&plans)?;
+    if let (Mode::Write, Some(change)) = (mode, &hidden) {
+        change.write()?;
+    }
+    if task == Task::Install {
+        let renamed = harness::commands::renamed(harness);
+        report.notes.extend(renamed.iter().map(|name| renamed_words(harness, name)));
+    }
+    report.files = plans.into_iter().map(|plan| plan.changed).chain(hidden.map(list_changed)).collect();
     Ok(report)
+}
+
+/// Says that the harness has a command of its own with the name of ours.
+pub fn renamed_words(harness: &Harness, name: &str) -> String {
+    format!("{0} has a /{name} of its own, so ours is /thru-{name}", harness.title)
+}
+
+fn list_changed(change: git::ListChange) -> Changed {
+    let old = change.before.as_deref().unwrap_or_default();
+    Changed {
+        change: if change.before.is_some() { FileChange::Changed } else { FileChange::Created },
+        events: Vec::new(),
+        backup: None,
+        diff: settings::diff(&String::from_utf8_lossy(old), &String::from_utf8_lossy(&change.after)),
+        path: change.file,
+    }
 }
 
 /// What is done, for which harness, and where.
@@ -179,6 +256,7 @@ struct Job<'a> {
     folder: PathBuf,
     scope: Scope,
     task: Task,
+    mode: Mode,
 }
 
 /// What happens to one file.
@@ -318,19 +396,26 @@ impl Job<'_> {
         plan(world, path, before, outcome, *file).map(Some)
     }
 
-    /// Updates git's exclude list and the folders after the files.
-    fn tidy_up(&self) -> Result<()> {
+    /// What becomes of this clone's list of files that git does not show.
+    fn plan_hidden(&self, plans: &[Plan]) -> Result<Option<git::ListChange>> {
         let Job { world, harness, project, scope, task, .. } = *self;
         let folder = &self.folder;
         let mut ours: Vec<PathBuf> =
             own_files(world, harness, folder, scope).into_iter().map(|file| file.path).collect();
         match (scope, task) {
-            (Scope::User, _) => Ok(()),
-            // What we wrote for one user concerns nobody else: it is excluded in this clone only.
+            (Scope::User, _) => Ok(None),
+            // What we wrote for one person is nobody else's business: it is excluded in this clone only.
             (Scope::Local, Task::Install) => {
                 for (path, place) in local_files(harness, folder) {
-                    // A settings file that existed before us is the user's to show or to hide.
-                    if !was_there(world, &path, &place)? {
+                    // A settings file that was there before us is the user's to show or to hide.
+                    let held = plans
+                        .iter()
+                        .find(|plan| plan.changed.path == path)
+                        .and_then(|plan| plan.before.as_ref());
+                    let is_theirs = held.is_some_and(|bytes| {
+                        !settings::find(bytes, &place).is_ok_and(|hooks| !hooks.is_empty())
+                    });
+                    if !is_theirs && !was_there(world, &path, &place)? {
                         ours.push(path);
                     }
                 }
@@ -338,11 +423,16 @@ impl Job<'_> {
             }
             // Shared files must be visible, even if an install for one user had hidden them.
             (Scope::Project, Task::Install) => git::include(project, &ours),
-            (_, Task::Uninstall) => {
+            (Scope::Project, Task::Uninstall) => Ok(None),
+            (Scope::Local, Task::Uninstall) => {
+                // The list is that of all worktrees: it is needed as long as one of the others is wired.
+                let others = git::worktrees(project);
+                let is_wired = |other: &PathBuf| is_wired_in(world, harness, other, Scope::Local);
+                if self.mode == Mode::Write && others.iter().skip(1).any(is_wired) {
+                    return Ok(None);
+                }
                 ours.extend(local_files(harness, folder).into_iter().map(|(path, _)| path));
-                // The folder may have been ours too; one with any content stays.
-                let _ = std::fs::remove_dir(folder);
-                if scope == Scope::Local { git::include(project, &ours) } else { Ok(()) }
+                git::include(project, &ours)
             }
         }
     }

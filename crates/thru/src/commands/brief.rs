@@ -2,6 +2,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use model::brief::{Occasion, Row};
+use model::render::one_line;
 use ops::Result;
 use ops::World;
 use ops::session::brief::{BriefOptions, Room};
@@ -94,9 +95,11 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             ));
         }
         (Format::Text, false, Some(text)) => output::line(text.trim_end()),
-        (Format::Text, false, None) => match report.max_chars.filter(|_| !report.explained.rows.is_empty()) {
-            Some(most) => output::talk(format_args!("Nothing fits into the budget of {most} characters.")),
-            None => output::talk("There is nothing to tell."),
+        (Format::Text, false, None) => match (report.max_chars, args.budget) {
+            _ if report.explained.rows.is_empty() => output::talk("There is nothing to tell."),
+            (_, Some(most)) => output::talk(format_args!("Nothing fits into {most} tokens.")),
+            (Some(most), None) => output::talk(format_args!("Nothing fits into {most} characters.")),
+            (None, None) => output::talk("There is nothing to tell."),
         },
     }
     Ok(0)
@@ -104,9 +107,11 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 
 fn table(rows: &[Row]) {
     output::line(format_args!("{DIM}rank   chars  tokens  in   what{DIM:#}"));
-    for Row { id, class, rank, chars, tokens, taken } in rows {
+    for Row { id, class, rank, chars, tokens, taken, text } in rows {
         let mark = if *taken { format!("{GOOD}yes{GOOD:#}") } else { "no ".to_owned() };
-        let id = model::render::one_line(id, 100);
-        output::line(format_args!("{rank:>4}  {chars:>6}  {tokens:>6}  {mark}  {DIM}{class:<8}{DIM:#} {id}"));
+        let (id, text) = (one_line(id, 60), one_line(text, 100));
+        output::line(format_args!(
+            "{rank:>4}  {chars:>6}  {tokens:>6}  {mark}  {class:<8} {text} {DIM}{id}{DIM:#}"
+        ));
     }
 }

@@ -3,6 +3,7 @@ use ops::ErrorKind;
 use ops::Mode;
 use ops::Result;
 use ops::World;
+use ops::setup::install::everywhere::{self, Everywhere, Left};
 use ops::setup::install::{Failed, FileChange, InstallReport, Scope, Task};
 
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
@@ -20,18 +21,30 @@ pub struct Args {
 
 /// Take our hooks and commands out of a harness's settings again
 ///
-/// Only ours: what you changed in the meantime stays.
+/// Only ours: what you changed in the meantime stays. With --all out of every settings file of every project that is
+/// trusted on this machine, its worktrees, and your own settings.
 #[derive(Debug, clap::Args)]
+#[command(group = clap::ArgGroup::new("what").required(true).args(["harness", "all"]))]
 pub struct UninstallArgs {
+    #[arg(help = "Which harness", value_parser = PossibleValuesParser::new(ops::setup::harnesses::wirable()))]
+    harness: Option<String>,
+    /// Every harness, in every project and in your own settings; says what is left
+    #[arg(long, conflicts_with = "scope")]
+    all: bool,
     #[command(flatten)]
-    what: What,
+    how: How,
 }
 
 #[derive(Debug, clap::Args)]
 struct What {
-    /// Which harness
-    #[arg(value_parser = PossibleValuesParser::new(ops::setup::harnesses::wirable()))]
+    #[arg(help = "Which harness", value_parser = PossibleValuesParser::new(ops::setup::harnesses::wirable()))]
     harness: String,
+    #[command(flatten)]
+    how: How,
+}
+
+#[derive(Debug, clap::Args)]
+struct How {
     /// Your own settings, for every project
     #[arg(long, group = "scope")]
     user: bool,
@@ -46,33 +59,77 @@ struct What {
     dry_run: bool,
 }
 
+impl How {
+    fn mode(&self) -> Mode {
+        if self.dry_run { Mode::DryRun } else { Mode::Write }
+    }
+
+    fn scope(&self) -> Option<Scope> {
+        match (self.user, self.project, self.local) {
+            (true, _, _) => Some(Scope::User),
+            (_, true, _) => Some(Scope::Project),
+            (_, _, true) => Some(Scope::Local),
+            _ => None,
+        }
+    }
+}
+
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    go(world, &args.what, Task::Install, format)
+    go(world, &args.what.harness, &args.what.how, Task::Install, format)
 }
 
 pub fn undo(world: &World, args: &UninstallArgs, format: Format) -> Result<u8> {
-    go(world, &args.what, Task::Uninstall, format)
+    match &args.harness {
+        Some(harness) => go(world, harness, &args.how, Task::Uninstall, format),
+        None => undo_all(world, args.how.mode(), format),
+    }
 }
 
-fn go(world: &World, what: &What, task: Task, format: Format) -> Result<u8> {
-    let mode = if what.dry_run { Mode::DryRun } else { Mode::Write };
-    let scope = match (what.user, what.project, what.local) {
-        (true, _, _) => Some(Scope::User),
-        (_, true, _) => Some(Scope::Project),
-        (_, _, true) => Some(Scope::Local),
-        _ => None,
-    };
-    let report = ops::setup::install::by_name(world, &what.harness, scope, task, mode)?;
+fn go(world: &World, harness: &str, how: &How, task: Task, format: Format) -> Result<u8> {
+    let report = ops::setup::install::by_name(world, harness, how.scope(), task, how.mode())?;
     match format {
         Format::Json => output::json(&report),
         Format::Text => {
             print(&report);
-            if mode == Mode::DryRun {
+            if how.mode() == Mode::DryRun {
+                tell_dry_run();
                 show_diffs(&report);
             }
         }
     }
     Ok(if report.failed.is_empty() { 0 } else { output::exit_code(ErrorKind::Damaged) })
+}
+
+fn undo_all(world: &World, mode: Mode, format: Format) -> Result<u8> {
+    let all = everywhere::uninstall(world, mode)?;
+    match format {
+        Format::Json => output::json(&all),
+        Format::Text => print_all(&all),
+    }
+    Ok(if all.is_complete() { 0 } else { output::exit_code(ErrorKind::Damaged) })
+}
+
+fn print_all(all: &Everywhere) {
+    if all.undone.is_empty() && all.not_undone.is_empty() {
+        output::line("No settings file calls thru.");
+    }
+    all.undone.iter().for_each(print);
+    for problem in &all.not_undone {
+        output::talk(format_args!("{BAD}error:{BAD:#} {problem}"));
+    }
+    if !all.written {
+        tell_dry_run();
+    }
+    if !all.left.is_empty() {
+        output::line("Left on this machine, for you to delete when you no longer want it:");
+    }
+    for Left { path, what } in &all.left {
+        output::line(format_args!("  {}  {DIM}{what}{DIM:#}", path.display()));
+    }
+}
+
+fn tell_dry_run() {
+    output::talk(format_args!("{DIM}(a dry run: nothing was written){DIM:#}"));
 }
 
 /// One line a file that changed.
@@ -83,17 +140,19 @@ pub fn print(report: &InstallReport) {
         output::line(format_args!("{BOLD}{harness}{BOLD:#}: nothing to change"));
     }
     for file in changed {
-        let word = match file.change {
-            FileChange::Created => "created",
-            FileChange::Changed => "changed",
-            FileChange::Removed => "removed",
-            FileChange::Unchanged => "unchanged",
+        let word = match (file.change, report.written) {
+            (FileChange::Created, true) => "created",
+            (FileChange::Changed, true) => "changed",
+            (FileChange::Removed, true) => "removed",
+            (FileChange::Created, false) => "would create",
+            (FileChange::Changed, false) => "would change",
+            (FileChange::Removed, false) => "would remove",
+            (FileChange::Unchanged, _) => "leaves",
         };
-        let would = if report.written { "" } else { "would be " };
         let events =
             if file.events.is_empty() { String::new() } else { format!(" ({} hooks)", file.events.len()) };
         output::line(format_args!(
-            "{BOLD}{harness}{BOLD:#} {GOOD}{would}{word}{GOOD:#} {}{events}",
+            "{BOLD}{harness}{BOLD:#} {GOOD}{word}{GOOD:#} {}{events}",
             file.path.display()
         ));
         if let Some(backup) = &file.backup {
@@ -110,7 +169,6 @@ pub fn print(report: &InstallReport) {
 }
 
 fn show_diffs(report: &InstallReport) {
-    output::talk(format_args!("{DIM}(a dry run: nothing was written){DIM:#}"));
     for file in report.files.iter().filter(|file| !file.diff.is_empty()) {
         output::line(format_args!("\n--- {0}\n+++ {0}\n{1}", file.path.display(), file.diff.trim_end()));
     }

@@ -1,12 +1,14 @@
+use std::collections::VecDeque;
+
 use model::journal::Record;
 use model::render::one_line;
-use model::text::count;
 use model::time;
 use ops::Result;
 use ops::World;
 use ops::session::journal::{Listed, POLL, Reading};
 use ops::session::list::Chosen;
 
+use crate::clock;
 use crate::output::{self, BAD, BOLD, DIM, Format};
 
 /// Show what happened in a session, call by call
@@ -21,14 +23,26 @@ pub struct Args {
     /// Go on printing as it happens, until interrupted
     #[arg(long, short)]
     follow: bool,
-    /// List the sessions instead
-    #[arg(long, conflicts_with_all = ["session", "follow"])]
+    /// Only the last N lines
+    #[arg(long, short = 'n', value_name = "N")]
+    limit: Option<usize>,
+    /// Only calls that failed
+    #[arg(long)]
+    failures: bool,
+    /// List the sessions instead; -n limits them too
+    #[arg(long, conflicts_with_all = ["session", "follow", "failures"])]
     list: bool,
+}
+
+impl Args {
+    fn is_wanted(&self, record: &Record) -> bool {
+        !self.failures || record.ok == Some(false)
+    }
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     if args.list {
-        list(world, format)?;
+        list(world, args.limit, format)?;
         return Ok(0);
     }
     let mut reading = match args.session.as_deref() {
@@ -43,15 +57,35 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         session => ops::session::journal::open(world, session)?,
     };
     if format == Format::Text {
-        title(&reading);
+        title(world, &reading);
+    }
+    let line = |record: &Record| match format {
+        Format::Json => String::from_utf8_lossy(&record.line()).into_owned(),
+        Format::Text => words(record),
+    };
+    let is_heard = |line: &str| match format {
+        Format::Json => output::is_json_heard(line),
+        Format::Text => output::is_heard(line),
+    };
+    // What is there already is limited; what comes while somebody follows is not.
+    if let Some(most) = args.limit {
+        let mut last = VecDeque::new();
+        reading.read(|record| {
+            if args.is_wanted(record) {
+                last.push_back(line(record));
+                last.drain(..last.len().saturating_sub(most));
+            }
+        })?;
+        if !last.iter().all(|line| is_heard(line)) {
+            return Ok(0);
+        }
     }
     loop {
         let mut heard = true;
         reading.read(|record| {
-            heard &= match format {
-                Format::Json => output::is_json_heard(&String::from_utf8_lossy(&record.line())),
-                Format::Text => output::is_heard(words(record)),
-            };
+            if args.is_wanted(record) {
+                heard &= is_heard(&line(record));
+            }
         })?;
         if !args.follow || !heard {
             return Ok(0);
@@ -60,24 +94,25 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         if let Some(next) = reading.next(world) {
             reading = next;
             if format == Format::Text {
-                title(&reading);
+                title(world, &reading);
             }
         }
     }
 }
 
-fn title(reading: &Reading) {
+fn title(world: &World, reading: &Reading) {
     let how = match reading.chosen {
         Chosen::Named => "",
         Chosen::Harness => " (of the harness around this shell)",
         Chosen::Guess => " (the newest here; --session names another)",
     };
-    output::talk(format_args!("{DIM}session {}{how}, times in UTC{DIM:#}", reading.session));
+    let zone = clock::zone_name(&time::rfc3339(world.now));
+    output::talk(format_args!("{DIM}session {}{how}, times in {zone}{DIM:#}", reading.session));
 }
 
 /// `19:22:03  Edit            src/a.rs`
 fn words(record: &Record) -> String {
-    let clock = record.ts.get(11..19).unwrap_or(&record.ts);
+    let clock = clock::time_of_day(&record.ts);
     let what = if record.tool.is_empty() { record.event.as_ref() } else { record.tool.as_ref() };
     let named = record.agent.as_ref().filter(|agent| !agent.kind.is_empty());
     let who = named.map_or(String::new(), |agent| format!("{DIM}[{}]{DIM:#} ", one_line(&agent.kind, 24)));
@@ -94,6 +129,8 @@ fn detail(record: &Record) -> String {
         parts.push(files.join(", "));
     }
     parts.push(one_line(&record.name, 40));
+    // What a sub-agent was asked for; what it answered is longer, and comes after it.
+    parts.push(one_line(&record.asked, 100));
     parts.push(one_line(&record.text, 100));
     if record.ok == Some(false) {
         let exit = record.exit.map_or(String::new(), |exit| format!(" ({exit})"));
@@ -103,8 +140,10 @@ fn detail(record: &Record) -> String {
     if !record.verdict.is_empty() {
         parts.push(format!("{}: {}", one_line(&record.output, 120), one_line(&record.verdict, 20)));
     }
-    if let Some(todos) = &record.todos {
-        parts.push(count(todos.len(), "entry").replace("entrys", "entries"));
+    match record.todos.as_deref() {
+        Some([one]) => parts.push(one_line(&one.text, 100)),
+        Some(todos) => parts.push(format!("{} entries", todos.len())),
+        None => {}
     }
     for answer in &record.answers {
         parts.push(format!("{} → {}", one_line(&answer.question, 60), one_line(&answer.answer, 60)));
@@ -113,24 +152,26 @@ fn detail(record: &Record) -> String {
     parts.join("  ")
 }
 
-fn list(world: &World, format: Format) -> Result<()> {
-    let sessions = ops::session::journal::list(world)?;
+fn list(world: &World, limit: Option<usize>, format: Format) -> Result<()> {
+    let mut sessions = ops::session::journal::list(world)?;
+    sessions.truncate(limit.unwrap_or(usize::MAX));
     match format {
         Format::Json => output::json(&sessions),
         Format::Text if sessions.is_empty() => output::talk("No session has been captured yet."),
         Format::Text => {
-            for Listed { session, harness, last_at, records, ended, prompt, .. } in &sessions {
+            for Listed { session, harness, last_at, records, ended, title, .. } in &sessions {
                 let ago = time::parse(last_at).map_or(String::new(), |at| time::ago(at, world.now));
                 let state = match ended.as_str() {
                     "" => "open",
                     "continued" => "continued",
+                    "crashed" => "crashed",
                     _ => "ended",
                 };
-                let prompt = one_line(prompt, 60);
+                let title = one_line(title, 60);
                 let (id, harness) = (one_line(session, 40), one_line(harness, 11));
                 let word = if *records == 1 { "record" } else { "records" };
                 output::line(format_args!(
-                    "{id:<36}  {harness:<11}  {ago:<12}  {state:<9}  {records:>5} {word:<7}  {DIM}{prompt}{DIM:#}"
+                    "{id:<36}  {harness:<11}  {ago:<12}  {state:<9}  {records:>5} {word:<7}  {DIM}{title}{DIM:#}"
                 ));
             }
         }

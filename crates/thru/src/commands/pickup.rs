@@ -8,6 +8,7 @@ use crate::output::{self, Format};
 ///
 /// Changes nothing unless --claim is given. Without an id: the newest active packet, else the newest draft.
 #[derive(Debug, clap::Args)]
+#[command(group = clap::ArgGroup::new("claiming").args(["claim", "take_over"]))]
 pub struct Args {
     /// The packet: its id, the beginning of it, or a part of its name
     #[arg(value_name = "ID")]
@@ -20,8 +21,11 @@ pub struct Args {
     /// Take the packet for this session; a second claimant is refused
     #[arg(long)]
     claim: bool,
+    /// Take the packet for this session also from another one that has claimed it and still runs
+    #[arg(long)]
+    take_over: bool,
     /// Claim for this session
-    #[arg(long, value_name = "ID", requires = "claim")]
+    #[arg(long, value_name = "ID", requires = "claiming")]
     session: Option<String>,
 }
 
@@ -33,7 +37,11 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             harness: args.harness.as_deref(),
             session: args.session.as_deref(),
             later: if args.hydrate { Later::Add } else { Later::Leave },
-            claim: if args.claim { Claiming::Take } else { Claiming::Leave },
+            claim: match (args.claim, args.take_over) {
+                (_, true) => Claiming::TakeOver,
+                (true, _) => Claiming::Take,
+                (false, false) => Claiming::Leave,
+            },
         },
     )?;
     match format {

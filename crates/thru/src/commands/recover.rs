@@ -48,20 +48,20 @@ fn text(report: &RecoverReport, file: &str) -> String {
         errors => format!("The context file is not valid:\n{}\n\n", errors.join("\n")),
     };
     let there = |document: &Document| if document.found { "" } else { " (not there)" };
+    let to_read = |what: &str, document: &Option<Document>| {
+        document.as_ref().map(|document| format!("Read {what}: {}{}", document.path, there(document)))
+    };
     let author = report.last_committed_by.as_ref();
     let author = author.map_or(String::new(), |name| format!(", last committed by {}", quoted(name, 80)));
-    let checklist = format!(
-        "Checklist:\n\
-         1. Read the context file below, {file}{author}\n\
-         2. Read what the role is: {}{}\n\
-         3. Read the architecture: {}{}\n\
-         4. Take the recovery steps that the context file lists\n\
-         5. Go on with its goal and what is pending\n",
-        skill.path,
-        there(skill),
-        architecture.path,
-        there(architecture),
-    );
+    let steps = [
+        Some(format!("Read the context file below, {file}{author}")),
+        to_read("what the role is", skill),
+        to_read("the architecture", architecture),
+        Some("Take the recovery steps that the context file lists".to_owned()),
+        Some("Go on with its goal and what is pending".to_owned()),
+    ];
+    let numbered = (1..).zip(steps.into_iter().flatten()).map(|(n, step)| format!("{n}. {step}\n"));
+    let checklist = format!("Checklist:\n{}", numbered.collect::<String>());
     // Longer than any such line in the file, so that nothing in it can pass for the end.
     let longest = text.split(|c| c != '=').map(str::len).max().unwrap_or(0);
     let marks = "=".repeat((longest + 1).max(5));

@@ -3,6 +3,7 @@ mod migrate;
 mod new;
 mod show;
 mod update;
+mod use_in;
 mod validate;
 
 use std::path::PathBuf;
@@ -34,7 +35,7 @@ enum Command {
         load: Vec<String>,
         #[arg(long, value_name = "PHASE", default_value = "planning", value_parser = model::manifest::PHASES.to_vec())]
         phase: String,
-        /// The skill that goes on with it
+        /// What goes on with it: the name of a skill or a command, as the agent would call it
         #[arg(long, value_name = "SKILL", default_value = "execute-project")]
         next_action: String,
         /// The session that works on it
@@ -45,6 +46,14 @@ enum Command {
     Show {
         /// The workstream; default: the one active last
         id: Option<String>,
+    },
+    /// Say which workstream a session works on: it is then told this one after a compaction, and no other
+    Use {
+        /// The workstream, or its number
+        id: String,
+        /// Which session, instead of the one around us; the beginning of its id is enough
+        #[arg(long, value_name = "ID")]
+        session: Option<String>,
     },
     /// Check a manifest, or all of them; exit code 1 where one has errors
     Validate {
@@ -96,6 +105,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             new::run(world, &wish, format)
         }
         Command::Show { id } => show::run(world, id.as_deref(), format),
+        Command::Use { id, session } => use_in::run(world, id, session.as_deref(), format),
         Command::Validate { file, .. } => validate::run(world, file.as_deref(), format),
         Command::Update { id, task_done } => {
             update::run(world, id.as_deref(), if *task_done { Step::Done } else { Step::None }, format)

@@ -31,8 +31,14 @@ fn print(report: &StatusReport, world: &World) {
     }
     report.problems.iter().for_each(|problem| output::talk(format_args!("{WARN}note:{WARN:#} {problem}")));
     report.settings_problems.iter().for_each(|finding| output::talk(output::finding(finding)));
-    if let Some(next) = advice(report.next) {
-        output::line(format_args!("\nNext: {next}"));
+    match (&report.next_step, advice(report.next)) {
+        (Some(step), _) => output::line(format_args!(
+            "\nNext: {BOLD}{}{BOLD:#} {}",
+            one_line(&step.command, 200),
+            one_line(&step.why, 200)
+        )),
+        (None, Some(next)) => output::line(format_args!("\nNext: {next}")),
+        (None, None) => {}
     }
 }
 

@@ -5,6 +5,7 @@ use ops::World;
 use ops::project::trust::{ConsentKind, TrustReport, Want};
 use serde::Serialize;
 
+use crate::clock;
 use crate::output::{self, BOLD, DIM, Format, GOOD};
 
 /// Vouch for the records of this project, so that hooks may use them
@@ -117,7 +118,8 @@ fn list(world: &World, format: Format) -> Result<()> {
         Format::Text => {
             let width = rows.iter().map(|row| row.path.len()).max().unwrap_or(0);
             for Row { path, project_id, trusted_at } in &rows {
-                output::line(format_args!("{path:<width$}  {project_id}  {trusted_at}"));
+                let at = clock::when(trusted_at);
+                output::line(format_args!("{path:<width$}  {project_id}  {at}"));
             }
         }
     }

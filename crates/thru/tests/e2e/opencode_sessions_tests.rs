@@ -111,7 +111,13 @@ fn a_compacted_session_is_briefed_once_in_the_next_process_too() {
     first.known(&id, &scratch.project).say("DO-THE-WORK");
     first.kill();
 
-    // The first thing that the next one is asked for is a compaction.
+    // Something that a resumed session is told of.
+    for words in
+        [&["plan", "init", "Parser plan"][..], &["plan", "add", "The lexer"], &["task", "add", "Tokens"]]
+    {
+        scratch.thru_ok(words);
+    }
+    // The first thing that the next process is asked for is a compaction.
     let second = serve();
     let session = second.known(&id, &scratch.project);
     model.then(Script {

@@ -98,7 +98,7 @@ fn a_brief_says_what_is_at_risk_first() {
     ran(&env, "t4", "git checkout -b topic", "", "Switched to a new branch 'topic'");
     let brief = env.thru(&["brief"]).ok().stdout;
     let risk =
-        "At risk:\n- nothing committed: 2 files exist only in the working tree (all edited files below)\n";
+        "At risk:\n- nothing committed: 2 files exist only in the working tree (edited ones under Files)\n";
     assert!(brief.contains(risk), "{brief}");
     assert!(brief.find("At risk").unwrap() < brief.find("Build the parser").unwrap(), "{brief}");
     assert!(brief.contains("branch topic"), "{brief}");
@@ -184,14 +184,14 @@ fn a_commit_by_somebody_else_is_seen_on_disk() {
     edited(&env, "t1", "a.txt");
     let brief = env.thru(&["brief"]).ok().stdout;
     assert!(
-        brief.contains("nothing committed: 1 file exists only in the working tree (all edited files below)"),
+        brief.contains("nothing committed: 1 file exists only in the working tree (edited ones under Files)"),
         "{brief}"
     );
     env.write("project/a.txt", "2");
     env.git(&["commit", "-qam", "Two"]);
     let brief = env.thru(&["brief"]).ok().stdout;
     assert!(
-        brief.contains("1 file edited here, in no commit that was seen (all edited files below)"),
+        brief.contains("1 file edited here, in no commit that was seen (edited ones under Files)"),
         "{brief}"
     );
     assert!(brief.contains("HEAD is now ") && !brief.contains("nothing committed"), "{brief}");

@@ -140,7 +140,7 @@ impl TestEnv {
         let mut command = Command::new(binary());
         command.args(words).env_clear().current_dir(self.project());
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        command.env("HOME", self.home()).env("THROUGHLINE_NOW", NOW);
+        command.env("HOME", self.home()).env("THROUGHLINE_NOW", NOW).env("TZ", "UTC");
         Call::new(command)
     }
 

@@ -50,7 +50,7 @@ fn a_dry_run_shows_the_diff_and_writes_nothing() {
     let shown = env.thru(&["install", "claude-code", "--dry-run"]).ok().stdout;
     before.assert_same(&env.tree(), "a dry run");
     assert!(
-        shown.contains("\n+") && shown.contains("PostToolUse") && shown.contains("would be changed"),
+        shown.contains("\n+") && shown.contains("PostToolUse") && shown.contains("would change"),
         "{shown}"
     );
 }

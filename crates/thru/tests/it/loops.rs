@@ -50,6 +50,8 @@ fn a_list_and_a_log_to_read() {
     ---- stdout
     Started 20261115T192200Z-make-all-tests-pass, iteration 1 of 30, session 9487a9f7
     It ends when the agent says <promise>ALL TESTS PASS</promise> and the validators pass, or after 30 iterations.
+    ---- stderr
+    note: Claude Code goes on at most 8 times in a row without a tool call; start it with CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=0 to lift that
     ");
     stop(&env, "2026-11-15T19:23:00Z", "Three are red.");
     let edit = json!({"session_id": "9487a9f7-611a", "cwd": env.project(), "tool_name": "Edit", "tool_use_id": "t1",
@@ -67,7 +69,7 @@ fn a_list_and_a_log_to_read() {
     exit: 0
     ---- stdout
     20261115T192200Z-make-all-tests-pass  active, iteration 3 of 30, session 9487a9f7
-    2026-11-15
+    2026-11-15 UTC
     19:22:00     1  started    session 9487a9f7
     19:23:00     1  fed again  ended without the promise
     19:31:00     2  fed again  gave the promise, but `test -f green` did not pass (exit 1)  1 file changed, 1 call

@@ -74,6 +74,22 @@ impl Transcript {
         self.call("Bash", &json!({"command": command}), &text, true);
     }
 
+    /// A call of a sub-agent, as older versions wrote it into the main file.
+    fn side(&mut self, tool: &str, input: &Value, result: &str) {
+        self.calls += 1;
+        let id = format!("toolu_{}", self.calls);
+        let call = json!({"role": "assistant", "content": [{"type": "tool_use", "id": id, "name": tool, "input": input}]});
+        let result = json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": result}]});
+        for message in [call, result] {
+            let second = self.lines.len();
+            let at = format!("2026-11-15T18:{:02}:{:02}.000Z", second / 60, second % 60);
+            let line = json!({"parentUuid": null, "isSidechain": false, "cwd": "/srv/shop", "sessionId": "made-up",
+                "gitBranch": "main", "type": "progress", "data": {"message": {"type": message["role"], "message": message},
+                "type": "agent_progress", "agentId": "a1"}, "uuid": format!("u{second}"), "timestamp": at});
+            self.lines.push(line.to_string());
+        }
+    }
+
     fn write(&self, env: &TestEnv) -> PathBuf {
         env.write("made-up.jsonl", self.lines.join("\n") + "\n")
     }
@@ -183,6 +199,23 @@ fn a_plan_under_way() {
 #[test]
 fn a_yes_stands_for_the_proposal() {
     check("yes", &brief(&yes(), &["--max-chars", "2000"]));
+}
+
+#[test]
+fn what_a_sub_agent_changed_belongs_to_the_session() {
+    let mut session = Transcript::new();
+    session.prompt("Let a sub-agent split the importer, one commit for each of its steps");
+    session.edit("src/importer/step_1.py");
+    let edit =
+        |path: &str| json!({"file_path": format!("/srv/shop/{path}"), "old_string": "a", "new_string": "b"});
+    session.side("Edit", &edit("src/importer/step_2.py"), "The file has been updated.");
+    session.side("Read", &json!({"file_path": "/srv/shop/src/only_read.py"}), "1→text");
+    let printed = "[main 3696270] Move steps 1 and 2\n 2 files changed, 4 insertions(+)";
+    session.side("Bash", &json!({"command": "git add -A && git commit -m 'Move steps 1 and 2'"}), printed);
+    session.side("Edit", &edit("src/importer/step_3.py"), "The file has been updated.");
+    let told = brief(&session, &["--max-chars", "9500"]);
+    assert!(told.contains("not committed since 3696270: 1 file: step_3.py"), "{told}");
+    assert!(told.contains("commit 3696270 on main") && !told.contains("only_read.py"), "{told}");
 }
 
 #[test]

@@ -24,6 +24,7 @@ mod errors;
 mod events;
 mod evidence;
 mod first_contact;
+mod first_week;
 mod gate_folders;
 mod gate_hooks;
 mod gate_runs;

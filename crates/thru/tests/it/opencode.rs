@@ -107,6 +107,32 @@ fn a_stop_that_cannot_wait_is_told_to_ask_again() {
     );
 }
 
+/// Beside what it should keep, the summariser is told the current phase and task.
+#[test]
+fn before_a_compaction_the_summariser_is_told_the_current_task() {
+    let env = TestEnv::rooted();
+    for words in [
+        &["plan", "init", "Parser plan"][..],
+        &["plan", "add", "The lexer"],
+        &["task", "add", "Write the tokens"],
+        &["task", "add", "Write the grammar"],
+        &["task", "start", "1.1"],
+    ] {
+        env.thru(words).ok();
+    }
+    let mut payload = json!({ "session_id": "ses_1", "trigger": "manual" });
+    let told = fire(&env, "experimental.session.compacting", &payload).json();
+    let told = told["guidance"].as_str().unwrap();
+    for needle in ["Keep verbatim", "“The lexer”", "- in progress: 1.1", "Write the tokens"] {
+        assert!(told.contains(needle), "{needle:?} in {told}");
+    }
+    assert!(!told.contains("Write the grammar"), "what is not begun can wait for the brief: {told}");
+    let facts = told.lines().filter(|line| line.starts_with("- ")).count();
+    assert_eq!(facts, 2, "{told}");
+    payload["agent_id"] = json!("ses_2");
+    fire(&env, "experimental.session.compacting", &payload).silent("a sub-agent has no part in the plan");
+}
+
 #[test]
 fn the_plugin_is_written_and_taken_away_again() {
     for (words, rel, program) in [
@@ -122,7 +148,7 @@ fn the_plugin_is_written_and_taken_away_again() {
         let before = env.tree();
         let dry = env.thru(&[&["install"], words, &["--dry-run"]].concat()).ok().stdout;
         before.assert_same(&env.tree(), "a dry run");
-        assert!(dry.contains("would be created") && dry.contains("+export const Throughline"), "{dry}");
+        assert!(dry.contains("would create") && dry.contains("+export const Throughline"), "{dry}");
         env.thru(&[&["install"], words].concat()).ok();
         let installed = fs::read_to_string(env.base().join(rel)).unwrap();
         let line = installed.lines().find_map(|line| line.strip_prefix("const INSTALLED = ")).unwrap();

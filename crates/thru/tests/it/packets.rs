@@ -233,7 +233,7 @@ fn by_hand_in_another_language_with_other_line_ends() {
 #[test]
 fn a_packet_without_our_sections_is_its_own_prompt() {
     let env = TestEnv::rooted();
-    env.write("project/.agent/context/packets/mine.md", "Just go on with the lexer.\n");
+    env.write("project/.agent/context/packets/mine.md", "---\nid: mine\n---\nJust go on with the lexer.\n");
     let picked = env.thru(&["pickup", "mine"]).ok().stdout;
     assert!(picked.contains("Just go on with the lexer."), "{picked}");
     env.thru(&["packet", "validate", "mine"]).exits(1);

@@ -128,6 +128,7 @@ fn a_state_of_another_session_or_too_old_is_named_not_used() {
 #[test]
 fn the_gate_is_observed() {
     let env = workstream();
+    env.write("project/.agent/context/config.toml", "[resume]\ninline = false\n");
     let home = ".agent/context/workstreams/01-parser";
     tool(&env, "s1", "t1", "Read", &format!("{home}/plan.md"));
     compact(&env, "s1");
@@ -156,6 +157,7 @@ fn the_gate_is_observed() {
 #[test]
 fn a_reminder_that_was_not_told_is_told_later() {
     let env = workstream();
+    env.write("project/.agent/context/config.toml", "[resume]\ninline = false\n");
     tool(&env, "s1", "t1", "Read", ".agent/context/workstreams/01-parser/plan.md");
     compact(&env, "s1");
     tool(&env, "s1", "t2", "Edit", "src/parse.rs");

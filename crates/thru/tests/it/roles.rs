@@ -135,14 +135,14 @@ fn a_commit_after_the_update_is_warned_of() {
 }
 
 #[test]
-fn a_new_file_is_valid_and_none_is_overwritten() {
+fn a_new_file_is_for_filling_in_and_none_is_overwritten() {
     let env = TestEnv::new();
     env.call(&["context", "new", "oosh-expert"]).var("TMUX_PANE", "%3").run().ok();
     let file = env.store().join("agents/oosh-expert.context.md");
     let text = fs::read_to_string(&file).unwrap();
     assert!(text.contains("**Pane**: %3\n"), "{text}");
-    let shown = env.thru(&["context", "validate", "--all"]).ok().stdout;
-    assert_eq!(shown, "PASS: oosh-expert.context.md (0 warnings)\n");
+    let shown = env.thru(&["context", "validate", "--all"]).exits(1).stdout;
+    assert!(shown.ends_with("FAIL: oosh-expert.context.md (1 error, 0 warnings)\n"), "{shown}");
     assert!(env.thru(&["context", "new", "oosh-expert"]).ok().stdout.contains("is there already"));
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
     env.thru(&["context", "new", "../x"]).exits(2);

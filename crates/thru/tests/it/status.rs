@@ -165,7 +165,11 @@ fn every_kind_of_record_has_its_line() {
     roles        tester
     workstreams  01-parser
     packets      2, the newest 20261115T192200Z-finish-the-parser
-    broke off    1 session without an end; `thru sweep` makes a packet of each
+    on offer     “finish the parser” (and 1 more)
+    crashed      1 session; `thru sweep` makes a packet of each
+    last prompt  “x”
+
+    Next: thru sweep saves what a crashed session left as a packet
     ");
     let json = env.json(&["status"]);
     assert_eq!((&json["packets"]["count"], &json["broke_off"]), (&2.into(), &1.into()), "{json}");

@@ -35,7 +35,7 @@ fn what_trust_says() {
     $ thru trust --list
     exit: 0
     ---- stdout
-    $PROJECT  <uuid>  2026-11-15T19:22:00Z
+    $PROJECT  <uuid>  2026-11-15 19:22 UTC
     $ thru trust --revoke
     exit: 0
     ---- stdout

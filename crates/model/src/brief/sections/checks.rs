@@ -7,7 +7,7 @@ use crate::brief::candidate::Class;
 use crate::brief::gather::Gathered;
 use crate::digest::{CommandUse, Digest};
 use crate::render::{code, inline, path};
-use crate::run::{self, Check, Ended, Errand};
+use crate::run::{self, Check, Ended, Errand, Sort};
 use crate::text::cut;
 
 /// How much of a command identifies it, with a small margin.
@@ -22,7 +22,12 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     let digest = material.digest;
     let newest = newest_runs(digest);
     let failing: Vec<String> = digest.open_failures().map(|failure| failure.run()).collect();
-    // A check that is part of a line already listed is not listed again.
+    let beside = !material.summary().is_empty();
+    let asked = digest.prompts.last().map_or(0, |prompt| prompt.record);
+    let is_whole = |check: &Check| check.sort == Sort::Test && !run::is_narrow(check);
+    let tested_whole =
+        digest.checks.iter().any(|used| run::checks(&used.run, &used.folder).iter().any(is_whole));
+    // A check that is part of a line which is told already is not told again.
     let (mut checked, mut told) = (BTreeSet::new(), BTreeSet::new());
     let (mut checks_told, mut commands_told) = (0, 0);
     for command in digest.ranked_commands() {
@@ -36,8 +41,18 @@ pub fn gather(material: &Material, all: &mut Gathered) {
                 if keys.iter().all(|key| checked.contains(key)) {
                     continue;
                 }
+                // Some of the tests were right for what is over; the project's own runs outlive it.
+                if tested_whole && command.last < asked && checks.iter().all(run::is_narrow) {
+                    continue;
+                }
                 let ended = ended(&keys, &newest, command);
-                // Failures are listed under their own title.
+                // Beside a summary only how the project is tested and linted, and how that ended.
+                let is_main =
+                    |check: &Check| matches!(check.sort, Sort::Test | Sort::Lint) && !run::is_narrow(check);
+                if beside && (ended == Ended::Unknown || !checks.iter().any(is_main)) {
+                    continue;
+                }
+                // What fails is told under that title.
                 if ended == Ended::Failed && !failing.is_empty() {
                     continue;
                 }

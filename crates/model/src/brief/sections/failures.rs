@@ -12,7 +12,12 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     let digest = material.digest;
     for failure in digest.open_failures() {
         let known = failure.error.lines().next().unwrap_or_default().to_owned();
-        all.add(Class::Failing, format!("failure:{}", failure.record), forms(failure)).known_by = vec![known];
+        let since = match digest.edited_after(failure.record) {
+            Some(file) => format!("before the last edits, of {}", path(file, 120)),
+            None => String::new(),
+        };
+        let id = format!("failure:{}", failure.record);
+        all.add(Class::Failing, id, forms(failure, &since)).known_by = vec![known];
     }
     for trap in digest.traps() {
         let id = format!("trap:{}", trap.record);
@@ -21,9 +26,11 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     }
 }
 
-/// Returns the first informative line, then more of them.
-fn forms(failure: &Failure) -> Vec<String> {
-    let exit = failure.exit.filter(|exit| *exit != 0).map_or(String::new(), |exit| format!(" (exit {exit})"));
+/// The first telling line, then more of them.
+fn forms(failure: &Failure, since: &str) -> Vec<String> {
+    let exit = failure.exit.filter(|exit| *exit != 0).map_or(String::new(), |exit| format!("exit {exit}"));
+    let notes: Vec<&str> = [exit.as_str(), since].into_iter().filter(|note| !note.is_empty()).collect();
+    let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
     let folder = match failure.folder.as_str() {
         "" => String::new(),
         folder => format!(" in {}", path(folder, 120)),
@@ -31,7 +38,7 @@ fn forms(failure: &Failure) -> Vec<String> {
     let form = |command: usize, lines: usize, line: usize| {
         let why: Vec<String> = failure.error.lines().take(lines).map(|text| code(text, line)).collect();
         let between = if why.is_empty() { "" } else { ": " };
-        format!("{}{folder}{exit}{between}{}", code(&failure.run(), command), why.join(" "))
+        format!("{}{folder}{notes}{between}{}", code(&failure.run(), command), why.join(" "))
     };
     vec![form(COMMAND, 1, 64), form(COMMAND, 3, 70), form(COMMAND, 6, 80), form(200, 6, 300)]
 }

@@ -4,7 +4,7 @@ use crate::brief::Material;
 use crate::brief::candidate::Class;
 use crate::brief::gather::Gathered;
 use crate::brief::paths::Endings;
-use crate::digest::FileUse;
+use crate::digest::{Digest, FileUse};
 use crate::render::path;
 use crate::text::cut;
 
@@ -17,6 +17,9 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     let last_edit = digest.files.iter().map(|file| file.edited_at).max().unwrap_or(0);
     let mut place = 0;
     for file in digest.ranked_files() {
+        if is_only_a_word(file, digest) {
+            continue;
+        }
         let class = match (file.edits, file.reads) {
             (0, 0) => Class::Named,
             (0, _) => Class::Read,
@@ -35,6 +38,15 @@ pub fn gather(material: &Material, all: &mut Gathered) {
             place += 1;
         }
     }
+}
+
+/// A name on a command line that is git's own, or a folder whose files are named.
+fn is_only_a_word(file: &FileUse, digest: &Digest) -> bool {
+    let is_below = |other: &FileUse| {
+        other.path.strip_prefix(file.path.as_str()).is_some_and(|rest| rest.starts_with('/'))
+    };
+    file.edits + file.reads == 0
+        && (file.path.split('/').any(|part| part == ".git") || digest.files.iter().any(is_below))
 }
 
 fn forms(file: &FileUse, name: &str, gone: bool) -> Vec<String> {

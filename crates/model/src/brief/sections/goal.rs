@@ -3,40 +3,71 @@
 use crate::brief::Material;
 use crate::brief::candidate::Class;
 use crate::brief::gather::Gathered;
-use crate::digest::{Goal, Prompt};
+use crate::digest::{Digest, Goal, Prompt};
 use crate::prompt::Sort;
 use crate::render::{code, quoted};
+use crate::statement;
 use crate::text::outline;
-
-use super::said;
 
 pub fn gather(material: &Material, all: &mut Gathered) {
     let digest = material.digest;
-    let Goal { newest, accepted, task, is_answered } = digest.goal();
-    let Some(newest) = newest else { return };
-    let alone = task.is_none() && accepted.is_none();
-    if let Some(task) = task {
-        let (label, most): (&str, &[usize]) = match is_answered {
-            true => ("Before it, answered", &[120, 300, 700]),
-            false => ("Task", &[120, 300, 700, 1_600, 4_000, 8_000]),
-        };
-        let forms: Vec<String> = most.iter().map(|most| format!("{label}: {}", words(task, *most))).collect();
-        all.add(Class::Goal, format!("prompt:{}", task.record), forms).known_by = vec![task.text.clone()];
+    let goal = digest.goal();
+    let Some(newest) = goal.newest else { return };
+    // What is done stands behind what is wanted.
+    if goal.is_answered {
+        add_newest(digest, newest, &goal, all);
+        add_accepted(&goal, all);
+        add_task(digest, &goal, all);
+        return;
     }
+    add_task(digest, &goal, all);
     // A plan that was approved before the task was given is about something else.
-    let since = task.unwrap_or(newest).record.min(newest.record);
+    let since = goal.task.unwrap_or(newest).record.min(newest.record);
     if let Some(plan) = digest.plan.as_ref().filter(|plan| plan.record > since) {
         let form = |most: usize| format!("Approved plan: {}", quoted(&outline(&plan.text, most), most + 2));
         let forms = [160, 400, 900, 2_000, 4_000, 8_000].map(form);
         all.add(Class::Goal, format!("plan:{}", plan.record), forms.to_vec()).known_by =
             vec![plan.text.clone()];
     }
-    if let Some(accepted) = accepted {
-        let forms = [200, 400, 800, 1_600]
-            .map(|most| format!("Accepted proposal of the agent: {}", said(&accepted.text, most)));
-        all.add(Class::Goal, format!("accepted:{}", accepted.record), forms.to_vec()).known_by =
-            vec![accepted.text.clone()];
-    }
+    add_accepted(&goal, all);
+    add_newest(digest, newest, &goal, all);
+}
+
+fn add_task(digest: &Digest, goal: &Goal, all: &mut Gathered) {
+    let Some(task) = goal.task else { return };
+    let (label, most): (&str, &[usize]) = match goal.is_answered {
+        true => ("Before it, answered", &[120, 300]),
+        false => ("Task", &[120, 300, 700, 1_600, 4_000, 8_000]),
+    };
+    let asked = digest.answered_by(task).filter(|_| digest.is_reply(task));
+    let form = |most: usize| {
+        let asked = asked
+            .map_or(String::new(), |said| format!(", in answer to {}", quoted(&said.asks, most.min(300))));
+        format!("{label}{asked}: {}", words(task, most))
+    };
+    let forms: Vec<String> = most.iter().map(|most| form(*most)).collect();
+    all.add(Class::Goal, format!("prompt:{}", task.record), forms).known_by = vec![task.text.clone()];
+}
+
+/// What the newest message agrees to or answers: the question, and what it is about, which stands before it.
+fn add_accepted(goal: &Goal, all: &mut Gathered) {
+    let Some(accepted) = goal.accepted else { return };
+    let body = accepted.text.strip_suffix(accepted.asks.as_str()).unwrap_or(&accepted.text).trim_end();
+    let form = |most: usize| {
+        let about = quoted(&statement::last_sentences(body, most), most + 2);
+        match (accepted.asks.as_str(), body) {
+            ("", _) => format!("Accepted proposal of the agent: {about}"),
+            (asks, "") => format!("The agent had asked: {}", quoted(asks, most + 2)),
+            (asks, _) => format!("The agent had asked {} after saying {about}", quoted(asks, 240)),
+        }
+    };
+    let forms = [160, 320, 600, 1_000, 1_600].map(form).to_vec();
+    all.add(Class::Goal, format!("accepted:{}", accepted.record), forms).known_by =
+        vec![accepted.text.clone()];
+}
+
+fn add_newest(digest: &Digest, newest: &Prompt, goal: &Goal, all: &mut Gathered) {
+    let alone = goal.task.is_none() && goal.accepted.is_none() && digest.plan.is_none();
     let label = match (alone, newest.refused.is_empty()) {
         (true, true) => String::new(),
         (false, true) => "Newest message: ".to_owned(),
@@ -44,7 +75,7 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     };
     // A short yes is quoted in full; a task alone is all there is to say.
     let most = match newest.sort() {
-        Sort::Task if alone => [200, 500, 1_000, 2_000, 4_000, 8_000],
+        Sort::Task if goal.task.is_none() || goal.is_answered => [200, 500, 1_000, 2_000, 4_000, 8_000],
         _ => [130, 300, 600, 1_200, 2_400, 4_000],
     };
     let forms = most.map(|most| format!("{label}{}", words(newest, most)));

@@ -7,17 +7,14 @@ use crate::digest::{Did, Digest, Step};
 use crate::event::TodoStatus;
 use crate::render::{code, path, quoted};
 use crate::statement;
-use crate::text::fingerprint;
+use crate::text::count;
 
 use super::said;
 
 /// How many calls after the last words are listed.
 const STEPS: usize = 6;
 
-/// This many prompts after the last change make a todo list stale.
-const STALE: usize = 3;
-
-/// A longer text is a summary, not an announcement.
+/// Longer than that, the agent summed something up.
 const ANNOUNCEMENT: usize = 400;
 
 pub fn gather(material: &Material, all: &mut Gathered) {
@@ -47,25 +44,29 @@ fn last_words(digest: &Digest, all: &mut Gathered) {
     // working.
     let announced = digest.is_at_work() && digest.said.len() <= ANNOUNCEMENT;
     let words = if condensed.is_empty() || announced { digest.said.as_str() } else { &condensed };
-    if !digest.is_at_work() {
+    if digest.has_finished() {
         if !digest.said.is_empty() {
+            let asks = statement::asks(&digest.said);
             let form = |most| {
-                format!(
-                    "The agent had finished and waited for the user. Its last words: {}",
-                    said(words, most)
-                )
+                let told = said(words, most);
+                let asks = match told.contains(&asks) {
+                    true => String::new(),
+                    false => format!(" It asked: {}", quoted(&asks, 240)),
+                };
+                format!("The agent had finished and waited for the user. Its last words: {told}{asks}")
             };
             all.add(Class::State, "said".to_owned(), [160, 400, 1_000, 2_000].map(form).to_vec()).known_by =
                 vec![words.to_owned()];
         }
         return;
     }
+    let steps = steps(since);
+    let is_accepted = digest.goal().accepted.is_some_and(|accepted| accepted.record == digest.said_last);
     let answered = digest.prompts.last().is_none_or(|prompt| prompt.record < digest.said_last);
     let then = |most: usize| {
-        let steps: Vec<String> = since[since.len().saturating_sub(most)..].iter().map(step).collect();
-        let left = since.len() - steps.len();
-        let before = if left > 0 { format!("{left} calls, ") } else { String::new() };
-        (!steps.is_empty()).then(|| format!("{before}{}", steps.join(", ")))
+        let left = steps.len().saturating_sub(most);
+        let before = if left > 0 { format!("{}, ", count(left, "other call")) } else { String::new() };
+        (!steps.is_empty()).then(|| format!("{before}{}", steps[left..].join(", ")))
     };
     // The end says what it is about to do.
     let last = |most: usize| quoted(&statement::last_sentences(words, most), most + 2);
@@ -73,10 +74,25 @@ fn last_words(digest: &Digest, all: &mut Gathered) {
         (true, Some(then)) => format!("At work. Last said: {}; then {then}", last(most)),
         (true, None) => format!("At work. Last said: {}", last(most)),
         (false, Some(then)) => format!("At work on the newest message: {then}"),
-        (false, None) => "The newest message has not been taken up yet".to_owned(),
+        (false, None) if words.is_empty() || is_accepted => {
+            "The newest message has not been taken up yet".to_owned()
+        }
+        (false, None) => {
+            format!(
+                "The newest message has not been taken up yet; before it the agent said {}",
+                said(words, most)
+            )
+        }
     };
     let forms = vec![form(120, 2), form(240, 3), form(400, STEPS), form(1_000, STEPS)];
     all.add(Class::State, "said".to_owned(), forms).known_by = vec![words.to_owned()];
+}
+
+/// One after the other; the same again is counted.
+fn steps(since: &[Step]) -> Vec<String> {
+    let same = |a: &Step, b: &Step| (a.did, &a.what, a.failed) == (b.did, &b.what, b.failed);
+    let times = |n: usize| if n > 1 { format!(" ({n}×)") } else { String::new() };
+    since.chunk_by(same).map(|steps| format!("{}{}", step(&steps[0]), times(steps.len()))).collect()
 }
 
 /// `edited src/a.rs`, `ran `cargo test` → failed`.
@@ -85,37 +101,50 @@ fn step(step: &Step) -> String {
     match step.did {
         Did::Edited => format!("edited {}{failed}", path(&step.what, 100)),
         Did::Read => format!("read {}{failed}", path(&step.what, 100)),
-        Did::Ran => format!("ran {}{failed}", code(&step.what, 80)),
+        Did::Ran => format!("ran {}{failed}", code(&step.what.replace(" 2>&1", ""), 120)),
     }
 }
 
+/// The list on one line, and how far it can be believed: agents do the work first, and tick it off later.
 fn todos(digest: &Digest, all: &mut Gathered) {
-    // A list that did not change while several other things were asked is about finished work.
-    if digest.prompts.iter().filter(|prompt| prompt.record > digest.todos_at).count() >= STALE {
+    if !digest.are_todos_current() {
         return;
     }
     let (mut open, mut done) = (Vec::new(), Vec::new());
     for todo in digest.todos.iter().filter(|todo| !todo.text.trim().is_empty()) {
-        let id = format!("todo:{:016x}", fingerprint([&todo.id, &todo.text]));
         match todo.status {
             Some(TodoStatus::InProgress) => {
-                open.insert(0, (id, format!("To do, in progress: {}", quoted(&todo.text, 120))));
+                open.insert(0, format!("{} (in progress)", quoted(&todo.text, 120)));
             }
             Some(TodoStatus::Completed) => done.push(quoted(&todo.text, 80)),
-            _ => open.push((id, format!("To do: {}", quoted(&todo.text, 120)))),
+            _ => open.push(quoted(&todo.text, 120)),
         }
     }
-    let is_open = !open.is_empty();
-    for (id, words) in open {
-        all.add(Class::State, id, vec![words]);
+    // A list on which nothing is open is history.
+    if open.is_empty() {
+        return;
     }
-    // A list without open entries is history.
-    if is_open && !done.is_empty() {
+    let since = match digest.edits_since_todos() {
+        0 => String::new(),
+        n => format!(" ({} since, so the first may be done)", count(n, "edit")),
+    };
+    let first = |list: &[String], most: usize| {
+        let more = list.len().saturating_sub(most);
+        let more = if more > 0 { format!("; +{more} more") } else { String::new() };
+        format!("{}{more}", list[..list.len().min(most)].join("; "))
+    };
+    let forms = [2, 5, usize::MAX].map(|most| format!("To do{since}: {}", first(&open, most)));
+    let mut forms = forms.to_vec();
+    forms.dedup();
+    all.add(Class::State, "todos".to_owned(), forms);
+    if !done.is_empty() {
         let form = |most: usize| {
             let left = done.len().saturating_sub(most);
             let more = if left > 0 { format!(" +{left} before") } else { String::new() };
             format!("Done of the list: {}{more}", done[left..].join("; "))
         };
-        all.add(Class::State, "todos-done".to_owned(), vec![form(2), form(5), form(done.len())]);
+        let mut forms = vec![form(2), form(5)];
+        forms.dedup();
+        all.add(Class::State, "todos-done".to_owned(), forms);
     }
 }

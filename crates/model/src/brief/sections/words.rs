@@ -50,6 +50,10 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     }
     for answer in digest.answers.iter().rev() {
         let id = format!("answer:{:016x}", fingerprint([&answer.question, &answer.answer]));
+        // Asked twice, it was answered twice.
+        if all.has(&id) {
+            continue;
+        }
         let form = |most| {
             format!(
                 "asked {} the user chose {}",

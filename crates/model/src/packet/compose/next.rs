@@ -1,17 +1,17 @@
 //! The prompt that a fresh agent starts from. It is short, because the packet's other sections accompany it.
 
 use super::Facts;
-use crate::brief::Class;
-use crate::event::TodoStatus;
+use crate::digest::FileUse;
 use crate::loops::promise;
-use crate::packet::choose::goal_words;
+use crate::packet::choose::{self, goal_words};
 use crate::packet::words;
 use crate::prompt::Sort;
 use crate::render::{code, inline, quoted};
+use crate::statement;
 
 /// How much of the goal is repeated, and how many files are named.
-const GOAL: usize = 240;
-const FIRST_FILES: usize = 5;
+const GOAL: usize = 320;
+const FIRST_FILES: usize = 4;
 
 impl Facts<'_> {
     /// Goal, where to begin, what to open, when it is done. For the rest it refers to the packet.
@@ -22,7 +22,7 @@ impl Facts<'_> {
         if !files.is_empty() {
             parts.push(format!("Open first: {}.", files.join(", ")));
         }
-        parts.push(self.exit_criteria());
+        parts.extend(self.exit_criteria());
         if !self.told.is_empty() {
             parts.push(
                 "Intent has the user's own words; Context what was done, what is at risk and what fails; \
@@ -36,7 +36,13 @@ impl Facts<'_> {
     fn goal_line(&self) -> String {
         let purpose = self.material.purpose;
         match goal_words(&self.goal) {
-            Some(goal) if !words::says_something(purpose) => quoted(goal, GOAL),
+            Some(goal) if !words::says_something(purpose) => match self.goal.accepted {
+                // A yes says nothing without the question.
+                Some(accepted) if !accepted.asks.is_empty() && goal.len() < GOAL => {
+                    format!("{}, in answer to {}", quoted(goal, GOAL), quoted(&accepted.asks, GOAL))
+                }
+                _ => quoted(goal, GOAL),
+            },
             _ => inline(purpose, 400),
         }
     }
@@ -48,45 +54,82 @@ impl Facts<'_> {
         if digest.records == 0 {
             return None;
         }
-        let in_progress = digest.open_todos().find(|todo| todo.status == Some(TodoStatus::InProgress));
-        let todo = in_progress.or_else(|| digest.open_todos().next());
-        let failing =
-            self.of(Class::Failing).next().map(|_| "what stands under Failing in Context".to_owned());
-        // A yes says nothing by itself: the list, or the proposal, says what it was about.
-        let newest = self.goal.newest.filter(|_| digest.is_at_work());
-        let under_way = match (newest.map(|newest| (newest.sort(), &newest.text)), todo) {
-            (Some((Sort::Approval, _)) | None, Some(todo)) => Some(quoted(&todo.text, 160)),
-            (Some((Sort::Approval, _)), None) if self.goal.accepted.is_some() => {
-                Some("what was agreed to, under Intent".to_owned())
-            }
-            (Some((_, text)), _) => Some(format!("what was under way: {}", quoted(text, 160))),
-            (None, None) => None,
-        };
         let broken_off = digest
             .unfinished
             .first()
             .map(|call| format!("{}, which was running when the session broke off", code(call, 200)));
+        let failing =
+            self.failing.first().map(|failure| format!("what fails: {}", code(&failure.run(), 120)));
+        if digest.has_finished() && broken_off.is_none() && failing.is_none() {
+            return Some(match self.open_questions().is_empty() {
+                false => "the user's answer to what stands under Open Questions".to_owned(),
+                true => "the user: the agent had finished and waited for the next word".to_owned(),
+            });
+        }
+        let asked = self.goal.newest.map_or(0, |newest| newest.record);
+        let under_way =
+            match (self.goal.newest, digest.said_last > asked && statement::announces(&digest.said)) {
+                _ if digest.has_finished() => None,
+                // What it was about to do, and whether it did, stands there too.
+                (_, true) => Some(format!(
+                    "what the agent was about to do: {}",
+                    quoted(&statement::last_sentences(&digest.said, 160), 164)
+                )),
+                (Some(_), false) if digest.steps_since_said().is_empty() && digest.said_last < asked => {
+                    Some("the user's newest message, under Intent: it has not been taken up yet".to_owned())
+                }
+                // Said in passing: the goal is the task it belongs to.
+                (Some(newest), false) if goal_words(&self.goal) != Some(newest.text.as_str()) => {
+                    Some(format!("what was under way: {}", quoted(&newest.text, 160)))
+                }
+                _ => None,
+            };
         let steps: Vec<String> = broken_off.into_iter().chain(under_way).chain(failing).collect();
-        Some(match steps.is_empty() {
-            false => steps.join("; then "),
-            true if !self.open_questions().is_empty() => {
-                "the user's answer to what stands under Open Questions".to_owned()
-            }
-            true => "the user: the agent had finished and waited for the next word".to_owned(),
-        })
+        match steps.is_empty() {
+            false => Some(steps.join("; then ")),
+            true => Some("where the agent was, under Where it stands in Context".to_owned()),
+        }
     }
 
+    /// What the user chose, what a failure names, and what was in use for the newest message. Files of what is over are
+    /// listed below.
     fn first_files(&self) -> Vec<String> {
-        let chosen = self.material.confirmed;
-        let here = self.suggested.iter().filter(|file| !file.outside && !self.is_gone(file));
-        let here = here.filter(|file| !chosen.contains(&file.path));
-        let all = chosen.iter().chain(here.map(|file| &file.path));
-        all.take(FIRST_FILES).map(|path| code(path, 120)).collect()
+        let digest = self.material.digest;
+        let named = |file: &&FileUse| {
+            let name = file.path.rsplit('/').next().unwrap_or(&file.path);
+            self.failing.iter().any(|failure| failure.error.contains(name))
+        };
+        let asked = self.goal.newest.map_or(0, |newest| newest.record);
+        let mut used: Vec<&FileUse> =
+            self.suggested.iter().copied().filter(|file| file.last > asked).collect();
+        used.sort_by_key(|file| std::cmp::Reverse((named(file), file.edited_at > asked, file.last)));
+        let failing = self.suggested.iter().copied().filter(named);
+        let here = failing.chain(used).filter(|file| !file.outside && !self.is_gone(file));
+        let mut paths: Vec<&str> = self.material.confirmed.iter().map(String::as_str).collect();
+        for file in here.filter(|file| file.edits + file.reads > 0 && digest.records > 0) {
+            if !paths.contains(&file.path.as_str()) {
+                paths.push(&file.path);
+            }
+        }
+        let most = FIRST_FILES.max(self.material.confirmed.len());
+        paths.into_iter().take(most).map(|path| code(path, 120)).collect()
     }
 
-    fn exit_criteria(&self) -> String {
-        let commands: Vec<String> =
-            self.validator_commands().iter().take(3).map(|command| code(command, 120)).collect();
+    /// What the user demanded; of the checks that were seen, only where files were edited for what is asked.
+    fn exit_criteria(&self) -> Option<String> {
+        let digest = self.material.digest;
+        let asked = self.goal.task.or(self.goal.newest).map_or(0, |prompt| prompt.record);
+        let is_question = self.goal.newest.is_some_and(|newest| newest.sort() == Sort::Question)
+            && !words::says_something(self.material.purpose);
+        let demanded = choose::demanded(&self.goal);
+        let is_demanded = |command: &String| {
+            self.material.validators.contains(command)
+                || demanded.iter().any(|known| choose::is_same(known, command))
+        };
+        let fits = !is_question && digest.edited_after(asked).is_some();
+        let commands = self.validator_commands();
+        let commands = commands.iter().filter(|command| fits || is_demanded(command));
+        let commands: Vec<String> = commands.take(3).map(|command| code(command, 120)).collect();
         let promise =
             self.material.promise.map(|promise| format!("the last message holds {}", promise::tag(promise)));
         let all: Vec<String> = (!commands.is_empty())
@@ -96,9 +139,10 @@ impl Facts<'_> {
             .into_iter()
             .chain(promise)
             .collect();
-        if all.is_empty() {
-            return "Done when: the goal is met, and it was seen to work (no check was recorded).".to_owned();
+        match (all.is_empty(), is_question) {
+            (false, _) => Some(format!("Done when: the goal is met, and {}.", all.join(", and "))),
+            (true, true) => Some("Done when: the question is answered.".to_owned()),
+            (true, false) => None,
         }
-        format!("Done when: the goal is met, and {}.", all.join(", and "))
     }
 }

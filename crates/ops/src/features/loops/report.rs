@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::{Shown, all, foreground, is_foreign};
 use crate::Result;
-use crate::features::{Check, ProjectContext, StatusLine, Tone};
+use crate::features::{Check, ProjectContext, StatusLine, Tone, Urgency};
 
 pub fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     let mut lines = Vec::new();
@@ -23,7 +23,12 @@ pub fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     let paused = records.iter().filter(|record| is_paused(&record.state)).count();
     if paused > 0 {
         let text = format!("{}; `thru loop log` says why, `thru loop resume` goes on", count(paused, "loop"));
-        lines.push(StatusLine::plain("paused", text).with_json("paused_loops", json!(paused)));
+        let line = StatusLine::plain("paused", text).with_json("paused_loops", json!(paused));
+        lines.push(line.with_next(
+            Urgency::Paused,
+            "thru loop resume",
+            "goes on with the loop that is paused",
+        ));
     }
     if foreign > 0 {
         let text = format!("{}; never fed, `thru loop list` names them", count(foreign, "loop"));

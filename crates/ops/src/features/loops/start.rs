@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use harness::{HARNESSES, Harness};
 use jiff::Timestamp;
 use model::document::{Head, unwrap_verbatim};
 use model::id::Id;
 use model::loops::log::Event;
 use model::loops::{Loop, Outcome, Promise, Record, Status, promise};
-use model::packet::{NONE, slug};
+use model::packet::{self, NONE};
 use model::redact::{self, Redacted};
 use model::text::cut;
 use model::time;
@@ -17,7 +18,9 @@ use super::{Changed, Owner, Wanted, deadline, find_owner, need_trust, note, poin
 use crate::features::packets;
 use crate::project::{Project, consent};
 use crate::session::list::Chosen;
+use crate::session::roster;
 use crate::setup::init::PATIENCE;
+use crate::setup::install;
 use crate::{Error, Result, World};
 
 /// A prompt is never larger than this.
@@ -125,7 +128,7 @@ pub fn run(world: &World, options: &Options) -> Result<Changed> {
     let (pointer, moved) = point(store, &state, &owner)?;
     note(world, store, &state, Event::Started)?;
     notes.extend(moved);
-    notes.extend(advice(world, &state));
+    notes.extend(advice(world, &project, &state, &owner));
     let chosen = match owner {
         Owner::Session(_, chosen) => Some(chosen),
         Owner::Next => None,
@@ -166,8 +169,7 @@ fn name(now: Timestamp, prompt: &str) -> String {
         true => cut(first, 40).rsplit_once(' ').map_or(cut(first, 40), |(words, _)| words),
         false => first,
     };
-    let slug =
-        if words.contains(|c: char| c.is_ascii_alphanumeric()) { slug(words) } else { "loop".to_owned() };
+    let slug = packet::readable(words).unwrap_or_else(|| "loop".to_owned());
     format!("{}-{slug}", time::compact(now))
 }
 
@@ -197,23 +199,57 @@ fn promises(options: &Options, given: Option<String>) -> Result<Vec<Promise>> {
     Ok(all)
 }
 
-/// Returns what the user should know before the loop runs.
-fn advice(world: &World, state: &Loop) -> Vec<String> {
+/// What a person should know before the loop runs.
+fn advice(world: &World, project: &Project, state: &Loop, owner: &Owner) -> Vec<String> {
     let mut notes = Vec::new();
-    let is_bounded = state.max_iterations > 0 || state.deadline.is_some();
-    if state.promises.is_empty() && !is_bounded {
-        notes.push("nothing ends this loop but a lack of progress, and `thru loop cancel`".into());
+    let limit = match (state.max_iterations, &state.deadline) {
+        (0, None) => None,
+        (0, Some(_)) => Some("its time is up".to_owned()),
+        (most, None) => Some(format!("{most} iterations are over")),
+        (most, Some(_)) => Some(format!("{most} iterations are over or its time is up")),
+    };
+    if !state.promises.iter().any(|promise| promise.outcome == Outcome::Done) {
+        notes.push(match limit {
+            Some(limit) => format!(
+                "it has no promise, so it goes on until {limit}; --promise TEXT ends it when the work is done"
+            ),
+            None => "nothing ends this loop but a lack of progress, and `thru loop cancel`".into(),
+        });
     }
-    let around = world.harness().and_then(harness::by_name);
-    if let Some((title, cap)) = around.and_then(|around| Some((around.title, around.block_cap?)))
-        && (world.var)(cap.variable).is_none_or(|value| value != "0")
-    {
-        notes.push(format!(
-            "{title} goes on at most {} times in a row without a tool call; started with {}=0 it goes on for ever",
-            cap.times, cap.variable
-        ));
+    for harness in held_by(world, project, owner) {
+        let Some(cap) = &harness.block_cap else { continue };
+        if (world.var)(cap.variable).is_none_or(|value| value != "0") {
+            notes.push(format!(
+                "{} goes on at most {} times in a row without a tool call; start it with {}=0 to lift that",
+                harness.title, cap.times, cap.variable
+            ));
+        }
     }
     notes
+}
+
+/// The harness of the session that the loop holds; for a session that has not begun, those that are wired here.
+fn held_by(world: &World, project: &Project, owner: &Owner) -> Vec<&'static Harness> {
+    let around = world.harness().and_then(harness::by_name);
+    let of_session = match owner {
+        Owner::Session(session, _) => {
+            let entries = roster::read(&project.store, u64::MAX).unwrap_or_default();
+            entries
+                .into_iter()
+                .find(|entry| entry.session == *session)
+                .and_then(|entry| harness::by_name(&entry.harness))
+        }
+        Owner::Next => None,
+    };
+    match (of_session.or(around), owner) {
+        (Some(one), _) => vec![one],
+        (None, Owner::Session(..)) => Vec::new(),
+        (None, Owner::Next) => {
+            let is_wired =
+                |harness: &&Harness| !install::wired(world, harness, &project.root.checkout).is_empty();
+            HARNESSES.iter().filter(is_wired).collect()
+        }
+    }
 }
 
 fn read(path: &Path) -> Result<String> {

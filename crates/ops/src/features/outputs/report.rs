@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{Open, open};
 use crate::Result;
-use crate::features::{Check, ProjectContext, StatusLine, Tone};
+use crate::features::{Check, ProjectContext, StatusLine, Tone, Urgency};
 
 pub fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     Ok(match open(project.store, project.root, project.settings) {
@@ -33,7 +33,8 @@ fn line(live: &Open, project: &ProjectContext) -> StatusLine {
     let named = named.collect::<Vec<_>>().join(", ");
     let head = format!("{} of {all} open", live.open.len());
     let rest = format!(" (stage {stage}, {run}): {named}{more}; see `thru gate check`");
-    StatusLine::toned("outputs", Tone::Warning, head, rest)
+    let line = StatusLine::toned("outputs", Tone::Warning, head, rest);
+    line.with_next(Urgency::Missing, "thru gate check", "says what the open outputs lack")
 }
 
 /// Open outputs are normal; an unknown state is not.

@@ -1,13 +1,15 @@
 //! Changes a packet: a status, a file, a section. All other bytes stay.
 
 use model::document::{Document, Head};
+use model::id::Id;
 use model::packet::{CONFIRMED, FILES, HEADINGS, Packet, SUGGESTED, Status, VALIDATORS, confirm};
-use model::place;
 use model::text::did_you_mean;
+use model::{place, suggest, time};
+use store::layout;
 
 use super::{Shown, change, find, refused, set, touch};
 use crate::input_redactor::InputRedactor;
-use crate::project::Project;
+use crate::project::{Project, settings};
 use crate::{Error, Result, World};
 
 /// What is done to a packet.
@@ -56,14 +58,18 @@ pub fn edit(world: &World, word: &str, edit: Edit) -> Result<Edited> {
         }
         Edit::Status(_) | Edit::Confirm(_) | Edit::Unconfirm(_) => edit,
     };
-    let mut note = None;
+    let (mut note, mut confirmed_before) = (None, Vec::new());
     let shown = change(&project, &id, |document| {
         let before = document.bytes().to_vec();
+        confirmed_before = Packet::whole(document, id.as_str()).confirmed;
         note = apply(document, edit, &project)?;
         // Setting a section changes only its bytes, so not even the time is updated.
         let is_section = matches!(edit, Edit::Section { .. });
         if is_section || document.bytes() == before { Ok(()) } else { touch(document, world) }
     })?;
+    let mut confirmed = shown.packet.confirmed.clone();
+    confirmed.retain(|file| !confirmed_before.contains(file));
+    index_confirmed(world, &project, &id, &confirmed);
     Ok(Edited { shown, note, covered: given.was_covered() })
 }
 
@@ -72,10 +78,9 @@ fn apply(document: &mut Document, edit: Edit, project: &Project) -> Result<Optio
     match edit {
         Edit::Status(status) => {
             set(document, "status", status.name())?;
-            if matches!(status, Status::Draft | Status::Done) {
-                document.remove("claimed_by");
-                document.remove("claimed_at");
-            }
+            // Whoever opens a packet again, or ends it, frees it for the next session.
+            document.remove("claimed_by");
+            document.remove("claimed_at");
             document.remove("blocked_reason");
             Ok(None)
         }
@@ -90,6 +95,16 @@ fn apply(document: &mut Document, edit: Edit, project: &Project) -> Result<Optio
         Edit::Unconfirm(files) => unconfirm(document, &below(project, files)).map(|()| None),
         Edit::Section { heading, text } => set_section(document, heading, text),
     }
+}
+
+/// Notes in the index of files which ones the user confirmed. The packet has them already, so a failure here costs nothing.
+pub(crate) fn index_confirmed(world: &World, project: &Project, id: &Id, files: &[String]) {
+    if files.is_empty() {
+        return;
+    }
+    let lines = suggest::confirmed(files, id.as_str(), &time::rfc3339(world.now));
+    let limit = settings::here(world).settings().log_limit_bytes();
+    let _ = project.store.dir().append_all(layout::RELEVANT_FILES, &lines, limit);
 }
 
 /// Returns paths as records have them: relative to the root.

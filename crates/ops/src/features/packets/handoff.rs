@@ -89,6 +89,9 @@ pub fn run(world: &World, request: &Request) -> Result<HandoffReport> {
         Request { purpose: &purpose, promise: promise.as_deref(), validators: &validators, ..*request };
     let request = Request { confirmed: &confirmed, ..request };
     let report = write(world, &project, &source, &request, git_now(&project).as_ref())?;
+    if let Ok(id) = Id::new(&report.id) {
+        packet_files::index_confirmed(world, &project, &id, &confirmed);
+    }
     if request.transcript.is_none() {
         // If this fails, a sweep writes one packet too many.
         let _ = crashed::handed_off(world, &project.store, &source.digest.session, &report.id);

@@ -25,12 +25,22 @@ pub struct Imported {
     pub id: String,
     /// False if it was already imported, or this was a dry run.
     pub created: bool,
+    /// The same bytes became this packet before.
+    pub known: bool,
     /// Whether a secret in it was redacted.
     pub covered: bool,
+    /// Of its bytes.
+    #[serde(skip)]
+    mark: String,
 }
 
 /// Makes a packet from a handoff that somebody else wrote. The same bytes are imported once.
 pub fn import(world: &World, file: &Path, mode: Mode) -> Result<Imported> {
+    import_after(world, file, mode, &[])
+}
+
+/// The same, after others of one run. A dry run has not written those, so it must know of them to say what would happen.
+pub fn import_after(world: &World, file: &Path, mode: Mode, earlier: &[Imported]) -> Result<Imported> {
     let bytes = store::read_given(file, 4 * 1024 * 1024)?;
     check_text(file, &bytes)?;
     let mark = format!("{:016x}", fingerprint([&bytes]));
@@ -44,18 +54,27 @@ pub fn import(world: &World, file: &Path, mode: Mode) -> Result<Imported> {
     };
     let from = file.canonicalize().unwrap_or_else(|_| file.to_owned());
     let given = InputRedactor::to(world);
-    let imported =
-        |id: String, created| Imported { from: from.clone(), id, created, covered: given.was_covered() };
+    let imported = |id: String, created, known| {
+        let (from, covered) = (from.clone(), given.was_covered());
+        Imported { from, id, created, known, covered, mark: mark.clone() }
+    };
     if let Some(project) = &project
         && let Some(known) = imported_before(project, &mark)?
     {
-        return Ok(imported(known, false));
+        return Ok(imported(known, false, true));
+    }
+    if let Some(same) = earlier.iter().find(|one| one.mark == mark) {
+        return Ok(imported(same.id.clone(), false, true));
     }
     let document = Document::parse(given.clean_bytes(&bytes).into_owned());
     let name = file.file_stem().map_or("handoff".to_owned(), |stem| stem.to_string_lossy().into_owned());
     let purpose = import::title(&document, &name);
-    let (Mode::Write, Some(project)) = (mode, project) else {
-        return Ok(imported(packet::id(world.now, &purpose, 1), false));
+    let (Mode::Write, Some(project)) = (mode, &project) else {
+        let names = project.as_ref().map_or(Ok(Vec::new()), |project| project.store.packet_names())?;
+        let is_free =
+            |id: &String| !names.contains(id) && !earlier.iter().any(|one| !one.known && one.id == *id);
+        let free = (1..).map(|n| packet::id(world.now, &purpose, n)).find(is_free);
+        return Ok(imported(free.unwrap_or_default(), false, false));
     };
     let id = project.store.create_packet(|n| {
         let id = packet::id(world.now, &purpose, n);
@@ -70,7 +89,7 @@ pub fn import(world: &World, file: &Path, mode: Mode) -> Result<Imported> {
         });
         (id, bytes)
     })?;
-    Ok(imported(id, true))
+    Ok(imported(id, true, false))
 }
 
 /// The text is kept, so the file must contain text.

@@ -20,6 +20,22 @@ const INDEX_TOP: usize = 8 * 1024;
 
 /// Returns one line for each open packet that nobody has claimed.
 pub(super) fn candidates(store: &Store) -> Result<Vec<Candidate>> {
+    let candidate = |Offer { id, purpose }: Offer| {
+        let text = format!("on offer: {}; `thru pickup {id}` shows it", quoted(&purpose, 120));
+        Candidate::new(&packets::SECTION, format!("{ID}{id}"), text)
+    };
+    Ok(open(store)?.into_iter().map(candidate).collect())
+}
+
+/// A packet that anybody can pick up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Offer {
+    pub id: String,
+    pub purpose: String,
+}
+
+/// The newest packets that are open and claimed by nobody.
+pub(super) fn open(store: &Store) -> Result<Vec<Offer>> {
     let mut offers = Vec::new();
     for name in newest(store)?.into_iter().take(LOOKED_AT) {
         let Some(document) = Id::new(&name).ok().and_then(|id| store.packet(&id).ok()) else { continue };
@@ -27,9 +43,7 @@ pub(super) fn candidates(store: &Store) -> Result<Vec<Candidate>> {
         if !matches!(packet.status, Some(Status::Draft | Status::Active)) || !packet.claimed_by.is_empty() {
             continue;
         }
-        let purpose = quoted(&packet.purpose, 120);
-        let text = format!("on offer: {purpose}; `thru pickup {name}` shows it");
-        offers.push(Candidate::new(&packets::SECTION, format!("{ID}{name}"), text));
+        offers.push(Offer { id: name, purpose: packet.purpose });
         if offers.len() == OFFERED {
             break;
         }

@@ -50,6 +50,8 @@ pub enum Later {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Claiming {
     Take,
+    /// Also from a session that still runs.
+    TakeOver,
     #[default]
     Leave,
 }
@@ -87,7 +89,7 @@ pub fn run(world: &World, request: &Request) -> Result<PickupReport> {
         None => newest(&project)?,
     };
     let shown = match request.claim {
-        Claiming::Take => claim(world, &project, &id, request.session)?,
+        Claiming::Take | Claiming::TakeOver => claim(world, &project, &id, request)?,
         Claiming::Leave => packets::open(&project, &id)?,
     };
     let claims = verify(world, &project, &shown.packet);
@@ -152,11 +154,11 @@ fn newest(project: &Project) -> Result<Id> {
     Id::new(found.name).map_err(|bad| Error::Usage { what: bad.to_string(), hint: String::new() })
 }
 
-/// Claims a packet; later claimants are refused.
-fn claim(world: &World, project: &Project, id: &Id, session: Option<&str>) -> Result<packets::Shown> {
-    let owner = match list::choose(world, &project.store, session) {
+/// One claimant at a time. Another one must say that it takes the packet over.
+fn claim(world: &World, project: &Project, id: &Id, request: &Request) -> Result<packets::Shown> {
+    let owner = match list::choose(world, &project.store, request.session) {
         Ok((session, Chosen::Named | Chosen::Harness)) => Some(session),
-        Err(error) if session.is_some() => return Err(error),
+        Err(error) if request.session.is_some() => return Err(error),
         _ => None,
     };
     // A user at a terminal has no session, and a name is better than a guess.
@@ -166,7 +168,13 @@ fn claim(world: &World, project: &Project, id: &Id, session: Option<&str>) -> Re
         // A session that claims again already has it; of two people with one name only one can have it.
         let is_active = document.text("status") == Some(Status::Active.name());
         let again = is_active && owner.is_some() && document.text("claimed_by") == Some(&by);
-        if again { Ok(()) } else { take(document, world, project, id, &by) }
+        if again {
+            return Ok(());
+        }
+        if request.claim == Claiming::Take {
+            refuse_claimed(document, world, project, id)?;
+        }
+        take(document, world, id, &by)
     })?;
     if let Some(session) = owner {
         let claimed = Claimed { packet: id.to_string(), by: session.to_string() };
@@ -175,14 +183,21 @@ fn claim(world: &World, project: &Project, id: &Id, session: Option<&str>) -> Re
     Ok(shown)
 }
 
-fn take(document: &mut Document, world: &World, project: &Project, id: &Id, by: &str) -> Result<()> {
-    let packet = Packet::read(document, id.as_str());
-    if !packet.claimed_by.is_empty() && !is_over(world, project, &packet.claimed_by) {
-        return Err(Error::Refused {
-            what: format!("packet {id} was claimed by {} at {}", packet.claimed_by, packet.claimed_at),
-            hint: format!("`thru pickup {id}` shows it all the same; `thru packet done {id}` ends the claim"),
-        });
+fn refuse_claimed(document: &Document, world: &World, project: &Project, id: &Id) -> Result<()> {
+    let Packet { claimed_by, claimed_at, .. } = Packet::read(document, id.as_str());
+    if claimed_by.is_empty() || is_over(world, project, &claimed_by) {
+        return Ok(());
     }
+    Err(Error::Refused {
+        what: format!("packet {id} was claimed by {claimed_by} at {claimed_at}"),
+        hint: format!(
+            "`thru pickup {id}` shows it without a claim; `thru pickup {id} --take-over` takes it from that session"
+        ),
+    })
+}
+
+fn take(document: &mut Document, world: &World, id: &Id, by: &str) -> Result<()> {
+    let packet = Packet::read(document, id.as_str());
     if let Some(status @ (Status::Done | Status::Blocked)) = packet.status {
         return Err(Error::Refused {
             what: format!("packet {id} is {}", status.name()),

@@ -1,11 +1,16 @@
-//! Packets for `thru status`.
+//! Packets for `thru status` and `thru doctor`.
 
+use model::finding::{Finding, Level};
+use model::id::Id;
+use model::render::quoted;
+use model::text::count;
 use serde::Serialize;
 use serde_json::json;
 use store::layout;
 
-use crate::Result;
-use crate::features::{ProjectContext, StatusLine};
+use super::{Checked, offer};
+use crate::features::{Check, ProjectContext, StatusLine, Urgency};
+use crate::{Error, Result};
 
 /// More are not counted: `thru status` must be fast, however many there are.
 const COUNTED: usize = 500;
@@ -34,7 +39,24 @@ pub fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     }
     let newest = names.iter().max().and_then(|name| name.strip_suffix(".md")).filter(|_| !at_least);
     let packets = Packets { count: names.len(), at_least, newest: newest.map(str::to_owned) };
-    Ok(vec![StatusLine::plain("packets", packets.words()).with_json("packets", json!(packets))])
+    let line = StatusLine::plain("packets", packets.words()).with_json("packets", json!(packets));
+    Ok(std::iter::once(line).chain(offered(project)?).collect())
+}
+
+/// The newest packet that waits for somebody.
+fn offered(project: &ProjectContext) -> Result<Option<StatusLine>> {
+    let offers = offer::open(project.store)?;
+    let Some(first) = offers.first() else { return Ok(None) };
+    let more = if offers.len() > 1 { format!(" (and {} more)", offers.len() - 1) } else { String::new() };
+    let text = format!("{}{more}", quoted(&first.purpose, 100));
+    let ids: Vec<&str> = offers.iter().map(|offer| offer.id.as_str()).collect();
+    let line = StatusLine::plain("on offer", text).with_json("on_offer", json!(ids));
+    let command = format!("thru pickup {}", first.id);
+    Ok(Some(line.with_next(
+        Urgency::Offered,
+        command,
+        "prints the prompt of the packet on offer, checked against the disk",
+    )))
 }
 
 impl Packets {
@@ -48,4 +70,41 @@ impl Packets {
             None => count.to_string(),
         }
     }
+}
+
+/// Packets that cannot be picked up as they are, each with its first error.
+pub fn checks(project: &ProjectContext) -> Vec<Check> {
+    let store = project.store;
+    let mut names = match store.packet_names() {
+        Ok(names) => names,
+        Err(error) => {
+            let findings = vec![Finding::from(&Error::from(error))];
+            return vec![Check { name: "packets", text: "cannot be listed".to_owned(), findings }];
+        }
+    };
+    let Ok(marker) = store.marker() else { return Vec::new() };
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let text = count(names.len(), "packet");
+    // The newest ones, which somebody may still want.
+    names.sort_unstable_by(|a, b| b.cmp(a));
+    let ids = names.iter().take(COUNTED).filter_map(|name| Id::new(name).ok());
+    let broken = ids.map(|id| super::check(store, &marker, &id)).filter(|checked| !checked.valid);
+    let findings = broken.filter_map(finding).collect();
+    vec![Check { name: "packets", text, findings }]
+}
+
+fn finding(checked: Checked) -> Option<Finding> {
+    let Checked { id, findings, .. } = checked;
+    let mut errors = findings.into_iter().filter(|finding| finding.level == Level::Error);
+    let first = errors.next()?;
+    let more = match errors.count() {
+        0 => String::new(),
+        more => format!("; and {}", count(more, "more error")),
+    };
+    let text = format!("not a valid packet: {}{more}", first.text);
+    let line = first.line;
+    let finding = Finding::new(Level::Warning, text).at(format!("packets/{id}.md"), line);
+    Some(finding.hint(format!("`thru packet validate {id}` names everything that is wrong with it")))
 }

@@ -52,6 +52,10 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     let Some((role, known)) = mover.known(is_new)? else {
         return Ok(Decision::nothing("the session has no role"));
     };
+    // A pane lives longer than what was set in it: a variable alone does not make a role.
+    if known == Known::Variable && !mover.has_records(&role)? {
+        return Ok(Decision::nothing(format!("a variable names the role {role}, which has no context file")));
+    }
     let why = format!("the session has the role {role}");
     let what = format!("move the lifecycle of {role}: {happened:?}");
     Ok(Decision::change(Part::silent(), why, what, move || {
@@ -166,6 +170,12 @@ impl RoleMover<'_> {
                 Some(format!("the role {other} has the state file that {role} would have"))
             }
         })
+    }
+
+    /// Whether the role has a context file or a lifecycle.
+    fn has_records(&self, role: &Id) -> Result<bool> {
+        let ProjectContext { root, settings, store, .. } = self.project;
+        Ok(super::find(root, settings, role)?.is_some() || store.lifecycle(role)?.is_some())
     }
 
     /// Registers a role that only a variable names, so that it stays.

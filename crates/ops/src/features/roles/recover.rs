@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use harness::HARNESSES;
+use model::config::Settings;
 use model::id::Id;
 use model::place;
 use model::role::lifecycle::{Happened, Insist, State};
@@ -10,7 +11,7 @@ use model::role::{ContextFile, Essentials};
 use serde::Serialize;
 use store::role::Missing;
 
-use crate::features::roles::{Identity, Source, identify, lifecycle, look};
+use crate::features::roles::{Identity, Roles, Source, identify, lifecycle, look};
 use crate::project::git;
 use crate::{Error, Result, World};
 
@@ -32,8 +33,11 @@ pub struct RecoverReport {
     pub valid: bool,
     /// In the words of `thru context validate`.
     pub errors: Vec<String>,
-    pub skill: Document,
-    pub architecture: Document,
+    /// What the role is; None where nobody has written that down.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skill: Option<Document>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub architecture: Option<Document>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<Essentials>,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -62,10 +66,7 @@ pub fn run(world: &World, named: Option<&str>) -> Result<RecoverReport> {
     let checkout = &roles.root.checkout;
     let mut report = RecoverReport {
         skill: first_found(checkout, &skills(&role)),
-        architecture: first_found(
-            checkout,
-            &[roles.settings.roles_architecture_doc.to_string(), ARCHITECTURE.to_owned()],
-        ),
+        architecture: architecture(&roles),
         role: role.to_string(),
         source,
         file: None,
@@ -109,13 +110,18 @@ fn skills(role: &Id) -> Vec<String> {
     known.chain(&["agents/{role}.md"]).map(|path| path.replace("{role}", role.as_str())).collect()
 }
 
-/// Returns the first that exists, or else the first of all. Files outside the checkout are named and not examined.
-fn first_found(checkout: &Path, paths: &[String]) -> Document {
+/// A document that the settings name is told also where it is not there: somebody expects it.
+fn architecture(roles: &Roles) -> Option<Document> {
+    let named = roles.settings.roles_architecture_doc.to_string();
+    let is_expected = named != Settings::DEFAULT.roles_architecture_doc;
+    let found = first_found(&roles.root.checkout, &[named.clone(), ARCHITECTURE.to_owned()]);
+    found.or_else(|| is_expected.then_some(Document { path: named, found: false }))
+}
+
+/// The first that is there. What lies outside is not looked at.
+fn first_found(checkout: &Path, paths: &[String]) -> Option<Document> {
     let inside = |path: &&String| !place::within(&checkout.to_string_lossy(), path).outside;
     let there =
         |path: &&String| checkout.join(path.as_str()).symlink_metadata().is_ok_and(|meta| !meta.is_dir());
-    match paths.iter().filter(inside).find(there) {
-        Some(path) => Document { path: path.clone(), found: true },
-        None => Document { path: paths.first().cloned().unwrap_or_default(), found: false },
-    }
+    paths.iter().filter(inside).find(there).map(|path| Document { path: path.clone(), found: true })
 }

@@ -13,7 +13,7 @@ use model::text::fingerprint;
 use model::workstream::{self, Clues, Confidence, State};
 use store::{Durability, Result, layout};
 
-use super::state::{Ticked, own_state, state_of};
+use super::state::{Ticked, Used, own_state, state_of};
 use super::{MOST, PROJECTS, Workstream, Workstreams, layout_home};
 use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
@@ -33,6 +33,8 @@ pub fn follow(context: &HookContext, digest: &Digest) -> crate::Result<Option<St
     let root = place.store.marker()?.project_id;
     let cached = state_of(place.store, layout::PRECOMPACT_STATE).and_then(std::result::Result::ok);
     let cached = cached.filter(|state| state.root_id.as_deref().is_none_or(|id| id == root.as_str()));
+    // What another session works on says nothing about this one.
+    let cached = cached.filter(|state| state.session_id.as_deref().is_none_or(|id| id == session.as_str()));
     let cached = cached.and_then(|state| state.active_project_id).filter(|id| place.has(id));
     let (mapped, unread) = mapped(place, session);
     let named: BTreeSet<&str> =
@@ -65,6 +67,9 @@ pub fn follow(context: &HookContext, digest: &Digest) -> crate::Result<Option<St
 
 /// Returns the workstream whose manifest names this session, and the first error, which does not hide the others.
 fn mapped(place: &Workstreams, session: &Id) -> (Option<String>, Result<()>) {
+    if let Ok(Some(Used { id })) = place.store.session(session).get::<Used>() {
+        return (Some(id), Ok(()));
+    }
     let all = match place.each() {
         Ok(all) => all,
         Err(error) => return (None, Err(error)),
@@ -94,7 +99,7 @@ struct Following<'a> {
 impl Following<'_> {
     /// Handles steps that were ticked by hand or completed in the harness's own list.
     fn steps(&self, active: Option<&str>) -> Result<()> {
-        let edited = |file: &&FileUse| file.edits > 0 && manifest::is_steps(&file.path);
+        let edited = |file: &&FileUse| file.edits > 0;
         let files = self.digest.files.iter().filter(edited);
         let mut ids: BTreeSet<&str> = files.filter_map(|file| workstream::of_path(&file.path)).collect();
         let ticked = self.ticked()?;

@@ -1,11 +1,12 @@
 //! Workstreams for `thru status` and `thru doctor`.
 
 use model::finding::{Finding, Level};
+use model::text::count;
 use model::workstream;
 use serde_json::json;
 use store::layout;
 
-use super::{Workstreams, own_state, state_of};
+use super::{Workstreams, own_state, resume, state_of};
 use crate::Result;
 use crate::features::{Check, ProjectContext, StatusLine, listed};
 
@@ -31,13 +32,40 @@ pub fn checks(project: &ProjectContext) -> Vec<Check> {
         let why = own_state(store, session.as_str())?.err()?;
         Some(finding(&layout::precompact(session), &why))
     });
-    let findings: Vec<Finding> = newest.into_iter().chain(own).collect();
-    if findings.is_empty() {
+    let mut findings: Vec<Finding> = newest.into_iter().chain(own).collect();
+    let place = Workstreams::of(project);
+    let text = match resume::check_all(&place) {
+        Ok(checked) => {
+            let text = count(checked.len(), "manifest");
+            findings.extend(checked.into_iter().filter_map(of_manifest));
+            text
+        }
+        Err(error) => {
+            findings.push(Finding::from(&error));
+            "manifests cannot be listed".to_owned()
+        }
+    };
+    let old = place.unmigrated().unwrap_or_default();
+    findings.extend(old.into_iter().map(|path| {
+        Finding::new(Level::Note, "a manifest of the older layout, which nothing reads")
+            .at(path, None)
+            .hint("`thru resume migrate` takes it over, and keeps the original")
+    }));
+    if findings.is_empty() && text == count(0, "manifest") {
         return Vec::new();
     }
-    let text =
-        format!("{} from before a compaction cannot be used", model::text::count(findings.len(), "state"));
     vec![Check { name: "workstreams", text, findings }]
+}
+
+/// The first error of a manifest that is not valid.
+fn of_manifest(checked: resume::Checked) -> Option<Finding> {
+    let first = checked.findings.into_iter().find(|finding| finding.level == Level::Error)?;
+    let text = format!("not a valid manifest: {}", first.text);
+    let finding = Finding::new(Level::Warning, text).at(checked.path.clone(), first.line);
+    Some(
+        finding
+            .hint(format!("`thru resume validate {}` names everything that is wrong with it", checked.path)),
+    )
 }
 
 fn finding(path: &str, why: &str) -> Finding {

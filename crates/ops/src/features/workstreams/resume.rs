@@ -10,11 +10,13 @@ use model::document::Document;
 use model::finding::{Finding, Level};
 use model::manifest::{self, Manifest, New};
 use model::time;
+use model::workstream::{Confidence, Detected, Method, State};
 use serde::Serialize;
 use store::layout;
 
-use crate::features::workstreams::{self, Lies, Load, Workstream, Workstreams};
+use crate::features::workstreams::{self, Lies, Load, PLANNING, Used, Workstream, Workstreams};
 use crate::project::{Project, settings};
+use crate::session::list::{self, Chosen};
 use crate::{Error, Result, World};
 
 pub use migrate::{Direction, Migrated, Outcome, migrate};
@@ -56,8 +58,8 @@ pub fn new(world: &World, wish: &NewManifest) -> Result<Created> {
     let project = Project::find_or_make(world)?;
     let settings = settings::resolve(world, Some(&project.store)).settings();
     let place = Workstreams { root: &project.root, store: &project.store, settings: &settings };
-    let folder = format!("{}/{id}", layout::WORKSTREAMS);
-    let dir = project.store.dir().make(&folder)?;
+    let folder = home_of(&place, id)?;
+    let dir = place.dir(&folder)?;
     let files = match wish.load {
         [] => here(&dir)?,
         named => named.to_vec(),
@@ -72,7 +74,7 @@ pub fn new(world: &World, wish: &NewManifest) -> Result<Created> {
         session: wish.session,
         now: world.now,
     });
-    let path = format!("{}/{folder}/{}", layout::STORE, manifest::NAME);
+    let path = format!("{folder}/{}", manifest::NAME);
     // Running it twice has the same result: the first run may have been interrupted.
     if !dir.create(manifest::NAME, &bytes)? && !manifest::same_but_time(&place.read(&path)?, &bytes) {
         return Err(Error::Refused {
@@ -80,14 +82,23 @@ pub fn new(world: &World, wish: &NewManifest) -> Result<Created> {
             hint: format!("`thru resume show {id}` shows it"),
         });
     }
-    let found = Workstream {
-        id: id.to_owned(),
-        manifest: path.clone(),
-        folder: format!("{}/{folder}", layout::STORE),
-    };
+    let base = folder.strip_suffix(&format!("/{PLANNING}")).unwrap_or(&folder).to_owned();
+    let found = Workstream { id: id.to_owned(), manifest: path.clone(), folder: base };
     let (_, manifest) = place.manifest(&found)?;
     let missing = place.loads(&found, &manifest)?.into_iter().filter(|load| load.path.is_none());
     Ok(Created { project_id: id.to_owned(), path, missing: missing.map(|load| load.named).collect() })
+}
+
+/// The folder for a new manifest, from the root: where the workstream lies already, else a new one in the store.
+fn home_of(place: &Workstreams, id: &str) -> Result<String> {
+    let known = place.homes()?.into_iter().find(|(known, _)| known == id).map(|(_, folder)| folder);
+    let Some(folder) = known else {
+        let folder = format!("{}/{id}", layout::WORKSTREAMS);
+        place.store.dir().make(&folder)?;
+        return Ok(format!("{}/{folder}", layout::STORE));
+    };
+    let has_plans = place.folders(&folder)?.iter().any(|name| name == PLANNING);
+    Ok(if has_plans { format!("{folder}/{PLANNING}") } else { folder })
 }
 
 /// Returns the files in the folder, the usual ones first.
@@ -123,7 +134,7 @@ pub fn show(world: &World, id: Option<&str>) -> Result<Shown> {
     let desk = Desk::open(world)?;
     let found = desk.choose(id)?;
     let place = desk.place();
-    let (_, manifest) = place.manifest(&found)?;
+    let manifest = place.current(&found, world.now)?;
     let loads = place.loads(&found, &manifest)?.into_iter().map(shown).collect();
     Ok(Shown { path: found.manifest, manifest, loads })
 }
@@ -147,44 +158,89 @@ impl Checked {
 
 /// Checks one file, or every manifest.
 pub fn validate(world: &World, file: Option<&Path>) -> Result<Vec<Checked>> {
-    if let Some(file) = file {
-        let bytes = store::read_given(file, LARGEST)?;
-        let path = file.display().to_string();
-        return Ok(vec![Checked { findings: findings(&bytes, &path), path }]);
-    }
-    let desk = Desk::open(world)?;
+    let desk = match (Desk::open(world), file) {
+        // A manifest outside of any project is checked by what stands in it.
+        (Err(Error::NoRoot { .. }), Some(file)) => return Ok(vec![alone(file)?]),
+        (desk, _) => desk?,
+    };
     let place = desk.place();
-    let mut checked = Vec::new();
+    let Some(file) = file else { return check_all(&place) };
     let all = place.all()?;
-    for found in &all {
-        let bytes = place.read(&found.manifest)?;
-        let mut findings = findings(&bytes, &found.manifest);
-        let manifest = manifest::read(&Document::parse(bytes));
-        let mut find = |text: String, hint: &str| {
-            findings.push(Finding::new(Level::Error, text).at(found.manifest.clone(), None).hint(hint));
-        };
-        if manifest::is_workstream(&manifest.project_id) && manifest.project_id != found.id {
-            let text = format!("project_id is {}, and the folder is of {}", manifest.project_id, found.id);
-            find(text, "name both the same");
-        }
-        if let Some(twin) = all.iter().find(|one| one.id == found.id && one.manifest != found.manifest) {
-            find(format!("{} has another manifest, {}", found.id, twin.manifest), "keep one of the two");
-        }
-        for load in place.loads(found, &manifest)?.into_iter().filter(|load| load.path.is_none()) {
-            let hint = match load.lies {
-                Lies::Missing => "write it, or take it off files_to_load",
-                _ => "name a plain file of the project",
-            };
-            find(format!("`{}` is {}", load.named, load.lies.words()), hint);
-        }
-        checked.push(Checked { path: found.manifest.clone(), findings });
+    let Some(path) = place.own_path(world, file)? else { return Ok(vec![alone(file)?]) };
+    match all.iter().find(|found| found.manifest == path) {
+        Some(found) => Ok(vec![check(&place, found, &all)?]),
+        None => Ok(vec![check(&place, &place.by_file(path)?, &all)?]),
     }
-    Ok(checked)
+}
+
+/// Every manifest of a project.
+pub(super) fn check_all(place: &Workstreams) -> Result<Vec<Checked>> {
+    let all = place.all()?;
+    all.iter().map(|found| check(place, found, &all)).collect()
+}
+
+fn alone(file: &Path) -> Result<Checked> {
+    let bytes = store::read_given(file, LARGEST)?;
+    let path = file.display().to_string();
+    Ok(Checked { findings: findings(&bytes, &path), path })
+}
+
+fn check(place: &Workstreams, found: &Workstream, all: &[Workstream]) -> Result<Checked> {
+    let bytes = place.read(&found.manifest)?;
+    let mut findings = findings(&bytes, &found.manifest);
+    let manifest = manifest::read(&Document::parse(bytes));
+    let mut find = |text: String, hint: &str| {
+        findings.push(Finding::new(Level::Error, text).at(found.manifest.clone(), None).hint(hint));
+    };
+    if manifest::is_workstream(&manifest.project_id) && manifest.project_id != found.id {
+        let text = format!("project_id is {}, and the folder is of {}", manifest.project_id, found.id);
+        find(text, "name both the same");
+    }
+    if let Some(twin) = all.iter().find(|one| one.id == found.id && one.manifest != found.manifest) {
+        find(format!("{} has another manifest, {}", found.id, twin.manifest), "keep one of the two");
+    }
+    for load in place.loads(found, &manifest)?.into_iter().filter(|load| load.path.is_none()) {
+        let hint = match load.lies {
+            Lies::Missing => "write it, or take it off files_to_load",
+            _ => "name a plain file of the project",
+        };
+        find(format!("`{}` is {}", load.named, load.lies.words()), hint);
+    }
+    Ok(Checked { path: found.manifest.clone(), findings })
 }
 
 fn findings(bytes: &[u8], path: &str) -> Vec<Finding> {
     let at = |finding: Finding| Finding { file: Some(path.to_owned()), ..finding };
     manifest::check(&Document::parse(bytes)).into_iter().map(at).collect()
+}
+
+/// Which workstream a session works on from now on.
+#[derive(Clone, Debug, Serialize)]
+pub struct Using {
+    pub project_id: String,
+    pub session: String,
+    /// The session was not named, and is the newest here.
+    pub guess: bool,
+    pub manifest: String,
+}
+
+/// `thru resume use`: this session works on that workstream, whatever files it touches.
+pub fn use_in(world: &World, id: &str, session: Option<&str>) -> Result<Using> {
+    let desk = Desk::open(world)?;
+    let found = desk.choose(Some(id))?;
+    let (store, marker) = (&desk.project.store, &desk.project.marker);
+    let (session, chosen) = list::choose(world, store, session)?;
+    store.session(&session).put(&Used { id: found.id.clone() })?;
+    let detected =
+        Detected { id: Some(found.id.clone()), confidence: Confidence::High, method: Method::Transcript };
+    let state = State::new(detected, session.as_str(), marker.project_id.as_str(), world.now);
+    store.session(&session).put(&state)?;
+    Ok(Using {
+        project_id: found.id,
+        session: session.to_string(),
+        guess: chosen == Chosen::Guess,
+        manifest: found.manifest,
+    })
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -259,10 +315,8 @@ impl Desk {
     fn choose(&self, id: Option<&str>) -> Result<Workstream> {
         let place = self.place();
         if let Some(id) = id {
-            return place.find(checked(id)?)?.ok_or_else(|| Error::Absent {
-                what: format!("there is no workstream `{id}` with a {}", manifest::NAME),
-                hint: format!("`thru resume new {id}` makes one"),
-            });
+            let id = self.whole_id(id)?;
+            return place.find(checked(&id)?)?.ok_or_else(|| self.absent(&id));
         }
         let last = workstreams::state_of(&self.project.store, layout::PRECOMPACT_STATE);
         let last = last.and_then(std::result::Result::ok).and_then(|state| state.active_project_id);
@@ -274,7 +328,7 @@ impl Desk {
             (Some(only), []) => Ok(only),
             (None, _) => Err(Error::Absent {
                 what: "there is no workstream yet".into(),
-                hint: "`thru resume new 01-name` makes one".into(),
+                hint: self.migrate_hint().unwrap_or_else(|| "`thru resume new 01-name` makes one".into()),
             }),
             (Some(last), others) => Err(Error::Usage {
                 what: "there are several workstreams: say which".into(),
@@ -284,12 +338,49 @@ impl Desk {
     }
 }
 
+impl Desk {
+    /// `24` means the one workstream with that number.
+    fn whole_id(&self, typed: &str) -> Result<String> {
+        if typed.is_empty() || !typed.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Ok(typed.to_owned());
+        }
+        let all = self.place().all()?;
+        let with_number =
+            |one: &&Workstream| one.id.split_once('-').is_some_and(|(number, _)| number == typed);
+        let fitting: Vec<&str> = all.iter().filter(with_number).map(|one| one.id.as_str()).collect();
+        match fitting.as_slice() {
+            [one] => Ok((*one).to_owned()),
+            [] => Err(Error::Absent {
+                what: format!("there is no workstream with the number {typed}"),
+                hint: self.migrate_hint().unwrap_or_else(|| "`thru status` lists the workstreams".into()),
+            }),
+            many => Err(Error::Refused {
+                what: format!("{} workstreams have the number {typed}", many.len()),
+                hint: many.join(", "),
+            }),
+        }
+    }
+
+    fn absent(&self, id: &str) -> Error {
+        Error::Absent {
+            what: format!("there is no workstream `{id}` with a {}", manifest::NAME),
+            hint: self.migrate_hint().unwrap_or_else(|| format!("`thru resume new {id}` makes one")),
+        }
+    }
+
+    /// Where manifests of the older layout are left, the way out is to migrate them.
+    fn migrate_hint(&self) -> Option<String> {
+        let legacy = self.place().unmigrated().ok()?.into_iter().next()?;
+        Some(format!("{legacy} is of the older layout; `thru resume migrate` takes it over"))
+    }
+}
+
 fn checked(id: &str) -> Result<&str> {
     match manifest::is_workstream(id) {
         true => Ok(id),
         false => Err(Error::Usage {
-            what: format!("`{id}` is not a workstream name: it must look like 07-new-parser"),
-            hint: "like 24-new-parser".into(),
+            what: format!("`{id}` is not the name of a workstream"),
+            hint: "a workstream is called by a number and words, like 24-new-parser".into(),
         }),
     }
 }

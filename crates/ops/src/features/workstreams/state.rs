@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use model::id::Id;
+use model::manifest::is_workstream;
 use model::workstream::{LARGEST_STATE, State};
 use store::{SessionState, Store, layout};
 
@@ -29,6 +30,26 @@ pub fn own_state(store: &Store, session: &str) -> Option<Result<State, String>> 
         Some(other) => Err(format!("it is of another session, {other}")),
         None => Ok(state),
     }))
+}
+
+/// The workstream that somebody chose for a session with `thru resume use`. It counts before anything that is detected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Used {
+    pub id: String,
+}
+
+impl SessionState for Used {
+    const FOLDER: &'static str = layout::WORKSTREAM_USED;
+    const LARGEST: usize = 1024;
+
+    fn parse(bytes: &[u8]) -> Result<Used, String> {
+        let id = String::from_utf8_lossy(bytes).trim().to_owned();
+        if is_workstream(&id) { Ok(Used { id }) } else { Err("it does not name a workstream".to_owned()) }
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        format!("{}\n", self.id).into_bytes()
+    }
 }
 
 /// Which boxes a session's own list has ticked: on each line a workstream, and the mark of an item.
@@ -81,6 +102,7 @@ pub fn continue_as(context: &HookContext, previous: &Id) -> crate::Result<()> {
     if let Ok(Some(state)) = store.session(previous).get::<State>() {
         session.put(&State { session_id: Some(context.session.to_string()), ..state })?;
     }
+    session.inherit::<Used>(previous)?;
     session.inherit::<Ticked>(previous)?;
     Ok(session.inherit::<Reminded>(previous)?)
 }

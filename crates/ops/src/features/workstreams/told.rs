@@ -4,6 +4,7 @@
 use jiff::{SignedDuration, Timestamp};
 use model::brief::{Candidate, Occasion, Section, file_text};
 use model::digest::Digest;
+use model::id::Id;
 use model::manifest::Manifest;
 use model::redact::Redacted;
 use model::render::{code, path as shown_path, quoted};
@@ -18,6 +19,7 @@ use super::{Load, Workstream, Workstreams};
 use crate::Result;
 use crate::features::{BriefContext, Decision};
 use crate::hook::context::HookContext;
+use crate::session::context_held;
 
 /// Of a file to load, more than a brief can tell.
 const INLINED: usize = 16 * 1024;
@@ -93,9 +95,13 @@ fn of_workstream(place: &Workstreams, id: &str, now: Timestamp) -> Vec<Candidate
             return vec![fact(id, format!("{id} was active; its manifest was not read: {why}"))];
         }
     };
-    let Ok((_, manifest)) = place.manifest(&found) else {
+    let Ok(manifest) = place.current(&found, now) else {
         return vec![fact(id, format!("the manifest {} cannot be read", shown_path(&found.manifest, 200)))];
     };
+    // Nothing is left to load for.
+    if manifest.is_finished() {
+        return Vec::new();
+    }
     let of = |what: &str| format!("{id}:{what}");
     let mut told = vec![fact(id, headline(&found, &manifest))];
     let loads = match place.loads(&found, &manifest) {
@@ -151,6 +157,13 @@ fn load_words(load: &Load, since: Option<Timestamp>, now: Timestamp) -> String {
     format!("{} ({} bytes{changed})", shown_path(path, 200), load.bytes)
 }
 
+/// Whether the session was given the whole text of a file in its brief, as the file is now.
+pub(super) fn is_given(place: &Workstreams, session: &Id, load: &Load) -> bool {
+    place.settings.resume_inline
+        && inlined(place, load)
+            .is_some_and(|candidate| context_held::holds_whole(place.store, session, &candidate))
+}
+
 fn inlined(place: &Workstreams, load: &Load) -> Option<Candidate> {
     let path = load.path.as_deref()?;
     let text = String::from_utf8(place.read(path).ok()?).ok()?;
@@ -178,7 +191,8 @@ fn reminder(context: &HookContext) -> Option<Part> {
     let place = Workstreams::of(&context.project);
     let state = own_state(place.store, context.session.as_str())?.ok()?;
     let found = place.find(state.active_project_id.as_deref()?).ok()??;
-    let (_, manifest) = place.manifest(&found).ok()?;
+    let manifest =
+        place.current(&found, context.project.world.now).ok().filter(|manifest| !manifest.is_finished())?;
     let digest = context.digest()?;
     let mark = digest.last_compaction();
     let steps = place.steps(&found, &manifest).ok()?;
@@ -189,8 +203,9 @@ fn reminder(context: &HookContext) -> Option<Part> {
     let loads = place.loads(&found, &manifest).ok()?;
     let unread: Vec<&str> = loads
         .iter()
+        .filter(|load| load.path.as_deref().is_some_and(|path| !is_read(digest, path, mark)))
+        .filter(|load| !is_given(&place, context.session, load))
         .filter_map(|load| load.path.as_deref())
-        .filter(|path| !is_read(digest, path, mark))
         .collect();
     if unread.is_empty() {
         return None;

@@ -30,11 +30,11 @@ fn print_factory(report: &factory::FactoryReport, mode: Mode) {
     if report.imported.is_empty() {
         output::talk("No handoffs were found in .factory; name a file or a folder.");
     }
-    for Imported { from, id, created, covered } in &report.imported {
-        let how = match (*created, mode) {
-            (true, _) => "became",
+    for Imported { from, id, known, covered, .. } in &report.imported {
+        let how = match (*known, mode) {
+            (true, _) => "was imported before, as",
             (false, Mode::DryRun) => "would become",
-            (false, Mode::Write) => "was imported before, as",
+            (false, Mode::Write) => "became",
         };
         output::line(format_args!("{} {DIM}{how}{DIM:#} {BOLD}{id}{BOLD:#}", from.display()));
         if *covered {

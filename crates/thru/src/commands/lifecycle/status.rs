@@ -4,6 +4,7 @@ use model::time;
 use ops::features::roles::lifecycle::{self, Row};
 use ops::{Result, World};
 
+use crate::clock;
 use crate::output::{self, BAD, BOLD, DIM, Format};
 
 /// How much of a history is printed.
@@ -80,6 +81,7 @@ fn print_history(row: &Row) {
     for Step { at, from, to, why, by, session, forced } in row.history.iter().skip(older) {
         let session = if session.is_empty() { String::new() } else { format!(" {}", one_line(session, 40)) };
         let forced = if *forced { ", forced" } else { "" };
+        let at = clock::when(at);
         output::line(format_args!(
             "  {at}  {from} → {to}  {} {DIM}({by}{session}{forced}){DIM:#}",
             one_line(why, 100)

@@ -4,6 +4,7 @@ use model::loops::{Outcome, Status};
 use model::render::one_line;
 use ops::features::loops::{Changed, Shown};
 
+use crate::clock;
 use crate::output::{self, BOLD, Format, GOOD, WARN};
 
 pub fn print_changed(changed: &Changed, what: &str, format: Format) {
@@ -42,7 +43,7 @@ pub fn how_it_ends(shown: &Shown) -> String {
         parts.push(format!("after {} iterations", shown.max_iterations));
     }
     if let Some(deadline) = &shown.deadline {
-        parts.push(format!("at {deadline}"));
+        parts.push(format!("at {}", clock::when(deadline)));
     }
     if done.is_empty() {
         return match parts.is_empty() {

@@ -5,6 +5,7 @@ use ops::features::loops::{self, Log};
 use ops::{Result, World};
 
 use super::list::state;
+use crate::clock;
 use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
 
 pub fn run(world: &World, id: Option<&str>, format: Format) -> Result<()> {
@@ -15,14 +16,14 @@ pub fn run(world: &World, id: Option<&str>, format: Format) -> Result<()> {
     }
     let Log { shown, entries, torn } = &log;
     output::line(format_args!("{BOLD}{}{BOLD:#}  {}, {}", shown.id, state(shown), shown.standing()));
-    let mut day = "";
+    let mut day = String::new();
     for entry in entries {
-        let (date, clock) = entry.ts.split_at_checked(10).unwrap_or((&entry.ts, ""));
+        let date = clock::day(&entry.ts);
         if date != day {
-            output::line(format_args!("{DIM}{date}{DIM:#}"));
+            output::line(format_args!("{DIM}{date} {}{DIM:#}", clock::zone_name(&entry.ts)));
             day = date;
         }
-        print_entry(entry, clock.trim_matches(['T', 'Z']));
+        print_entry(entry, &clock::time_of_day(&entry.ts));
     }
     if *torn > 0 {
         output::talk(format_args!("{WARN}note:{WARN:#} {torn} lines of the log cannot be read"));

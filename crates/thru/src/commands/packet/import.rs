@@ -10,10 +10,10 @@ pub fn run(world: &World, file: &Path, dry_run: bool, format: Format) -> Result<
     match format {
         Format::Json => output::json(&imported),
         Format::Text => {
-            let how = match (imported.created, dry_run) {
-                (true, _) => "made",
+            let how = match (imported.known, dry_run) {
+                (true, _) => "was made of these bytes before",
                 (false, true) => "would be made",
-                (false, false) => "was made of these bytes before",
+                (false, false) => "made",
             };
             output::line(format_args!("{}  {DIM}{how}{DIM:#}", imported.id));
         }

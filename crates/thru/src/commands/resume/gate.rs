@@ -3,6 +3,7 @@ use model::text::count;
 use ops::features::workstreams::resume;
 use ops::{Result, World};
 
+use crate::clock;
 use crate::output::{self, BAD, DIM, Format, GOOD, WARN};
 
 pub fn run(world: &World, id: Option<&str>, session: Option<&str>, format: Format) -> Result<u8> {
@@ -14,12 +15,13 @@ pub fn run(world: &World, id: Option<&str>, session: Option<&str>, format: Forma
     for file in &gate.files {
         let state = match (&file.path, &file.read_at) {
             (None, _) => format!("{BAD}{}{BAD:#}", file.lies.words()),
-            (_, Some(at)) => format!("{GOOD}read{GOOD:#} {DIM}{at}{DIM:#}"),
+            (_, Some(at)) => format!("{GOOD}read{GOOD:#} {DIM}{}{DIM:#}", clock::when(at)),
+            (_, None) if file.given => format!("{GOOD}given{GOOD:#} {DIM}in the brief{DIM:#}"),
             (_, None) => format!("{WARN}unread{WARN:#}"),
         };
         output::line(format_args!("{state}  {}", one_line(&file.named, 200)));
     }
-    let open = gate.files.iter().filter(|file| file.read_at.is_none()).count();
+    let open = gate.files.iter().filter(|file| file.is_open()).count();
     let editing = if gate.editing && open > 0 { ", and files have been edited" } else { "" };
     output::talk(format_args!("{DIM}{}: {} open{editing}{DIM:#}", gate.project_id, count(open, "file")));
     Ok(u8::from(gate.is_open()))

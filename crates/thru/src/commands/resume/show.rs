@@ -2,6 +2,7 @@ use model::render::one_line;
 use ops::features::workstreams::resume;
 use ops::{Result, World};
 
+use crate::clock;
 use crate::output::{self, BAD, BOLD, DIM, Format};
 
 pub fn run(world: &World, id: Option<&str>, format: Format) -> Result<u8> {
@@ -28,7 +29,7 @@ pub fn run(world: &World, id: Option<&str>, format: Format) -> Result<u8> {
         ("phase", one_line(&manifest.current_phase, 40)),
         ("at", place.into_iter().flatten().collect::<Vec<_>>().join(", ")),
         ("next action", one_line(&manifest.next_action, 100)),
-        ("updated", one_line(&manifest.last_updated, 40)),
+        ("updated", one_line(&clock::when(&manifest.last_updated), 40)),
         ("manifest", one_line(&shown.path, 200)),
     ]);
     for (i, load) in shown.loads.iter().enumerate() {

@@ -7,12 +7,22 @@ use crate::output::{self, BOLD, Format, WARN};
 /// Say that a session works in no role any more; the role's file and lifecycle stay
 #[derive(Debug, clap::Args)]
 pub struct Args {
+    /// Only if it works in this role; without --session every session that does
+    role: Option<String>,
     /// Which session, instead of the one around us; the beginning of its id is enough
     #[arg(long, value_name = "ID")]
     session: Option<String>,
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+    if let Some(role) = &args.role {
+        let unbound = roles::unbind_role(world, role, args.session.as_deref())?;
+        match format {
+            Format::Json => output::json(&unbound),
+            Format::Text => unbound.iter().for_each(print_unbound),
+        }
+        return Ok(0);
+    }
     let unbound = roles::unbind(world, args.session.as_deref())?;
     match format {
         Format::Json => output::json(&unbound),

@@ -2,6 +2,7 @@ use model::render::one_line;
 use ops::features::plan::show::{self, TaskShown};
 use ops::{Result, World};
 
+use crate::clock;
 use crate::output::{self, BOLD, DIM, Format};
 
 pub fn run(world: &World, id: &str, format: Format) -> Result<u8> {
@@ -36,8 +37,8 @@ fn print_task(shown: &TaskShown) {
     row("its file", long(&task.evidence_path));
     row("no evidence", long(&task.without_evidence));
     row("by", long(&task.claimed_by));
-    row("started", long(&task.started_at));
-    row("done", long(&task.done_at));
+    row("started", task.started_at.as_deref().map(clock::when));
+    row("done", task.done_at.as_deref().map(clock::when));
     for (key, value) in &task.rest {
         rows.push(("also", format!("{}: {}", one_line(key, 40), one_line(&value.to_string(), 400))));
     }
@@ -45,7 +46,7 @@ fn print_task(shown: &TaskShown) {
     for line in history {
         output::line(format_args!(
             "{DIM}{}  {}  {}{DIM:#}",
-            line.at,
+            clock::when(&line.at),
             one_line(&line.what, 24),
             one_line(&line.by, 60)
         ));

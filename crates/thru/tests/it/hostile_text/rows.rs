@@ -142,6 +142,7 @@ pub fn rows(env: &TestEnv) -> Vec<Row> {
         row("resume new", &["02-evil", "--name", words]),
         row("resume show", &["01-parser"]),
         row("resume show", &[]),
+        row("resume use", &["01-parser"]),
         row("resume validate", &["--all"]),
         row("resume validate", &[&manifest]),
         row("resume update", &["01-parser", "--task-done"]),

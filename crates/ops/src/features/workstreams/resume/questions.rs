@@ -5,7 +5,7 @@ use model::journal::Record;
 use serde::Serialize;
 
 use super::Desk;
-use crate::features::workstreams::{self, Lies, Load};
+use crate::features::workstreams::{self, Lies, Load, told};
 use crate::session::{journal, list};
 use crate::{Error, Result, World};
 
@@ -27,11 +27,19 @@ pub struct GateFile {
     pub path: Option<String>,
     /// When the agent read it since the last compaction.
     pub read_at: Option<String>,
+    /// Its whole text was in the brief, and is still the same.
+    pub given: bool,
+}
+
+impl GateFile {
+    pub fn is_open(&self) -> bool {
+        self.read_at.is_none() && !self.given
+    }
 }
 
 impl Gate {
     pub fn is_open(&self) -> bool {
-        self.files.iter().any(|file| file.read_at.is_none())
+        self.files.iter().any(GateFile::is_open)
     }
 }
 
@@ -69,6 +77,7 @@ pub fn gate(world: &World, id: Option<&str>, session: Option<&str>) -> Result<Ga
         journal.read(&mut each)?;
     }
     let file = |load: Load| GateFile {
+        given: chosen.as_ref().is_some_and(|session| told::is_given(&place, session, &load)),
         read_at: load
             .path
             .as_deref()

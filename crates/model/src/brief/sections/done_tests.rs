@@ -1,0 +1,117 @@
+use super::*;
+use crate::brief::{Occasion, compose};
+use crate::journal::{self, Record};
+
+/// Folds lines of `who: words`; a call is `ran: command`, an edit `edit: path`.
+fn session(lines: &[&str]) -> Digest {
+    let mut digest = Digest::new("s");
+    for line in lines {
+        let (who, text) = line.split_once(": ").unwrap();
+        let mut record =
+            Record { ts: "2026-11-15T19:22:00Z".into(), from: "transcript".into(), ..Record::default() };
+        match who {
+            "user" => (record.event, record.text) = ("prompt".into(), text.into()),
+            "said" => (record.event, record.text) = (journal::SAID.into(), text.into()),
+            "agent" => {
+                (record.event, record.asked, record.text) =
+                    ("tool-done".into(), "explore".into(), text.into());
+            }
+            _ => (record.event, record.command, record.ok) = ("tool-done".into(), text.into(), Some(true)),
+        }
+        digest.fold(&record);
+    }
+    digest
+}
+
+fn told(lines: &[&str]) -> String {
+    let digest = session(lines);
+    let material =
+        Material { occasion: Occasion::Compacted, digest: &digest, problems: &[], gone: &[], records: &[] };
+    compose(&material, 9_500).unwrap().text
+}
+
+const TASK: &str = "user: Make the reader keep comments in nested arrays and objects";
+const DONE: &str = "said: The reader keeps comments now: `skip()` no longer eats them, and four tests in `reader_test.py` show it.";
+
+#[test]
+fn what_was_taken_back_is_not_told() {
+    let wrong = "said: Yes! The writer keeps them too, because it goes through the same `skip()` and through nothing else.";
+    let right = "said: No, the writer has a path of its own: `emit()` in `writer.py` drops every comment before it writes.";
+    let text = told(&[
+        TASK,
+        DONE,
+        "user: does the writer keep them too?",
+        wrong,
+        "user: and with arrays?",
+        right,
+        "user: fix the writer",
+    ]);
+    assert!(text.contains("path of its own") && !text.contains("through nothing else"), "{text}");
+    let text =
+        told(&[TASK, wrong, "user: that's not true, look at the writer", right, "user: fix the writer"]);
+    assert!(!text.contains("through nothing else"), "{text}");
+}
+
+#[test]
+fn closing_words_stand_for_what_was_found_before_them() {
+    let lines = [
+        TASK,
+        "agent: The reader lives in `reader.py`; comments are dropped by `skip()`, called from three places.",
+        "said: The test is failing because `skip()` eats the comment of a nested array.",
+        "ran: make test",
+        DONE,
+    ];
+    // Finished: the last words are told, and nothing that led to them.
+    let text = told(&lines);
+    assert!(
+        text.contains("had finished") && !text.contains("is failing") && !text.contains("sub-agent"),
+        "{text}"
+    );
+    // At work, it is all there is.
+    let text = told(&lines[..4]);
+    assert!(
+        text.contains("is failing") && text.contains("sub-agent “explore” → “The reader lives"),
+        "{text}"
+    );
+}
+
+#[test]
+fn words_that_announce_are_not_the_last_word() {
+    let text = told(&[TASK, "ran: make test", "said: Need to add the import of `paths`."]);
+    assert!(
+        text.contains("At work. Last said: “Need to add the import") && !text.contains("had finished"),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_else_was_asked_stands_on_one_line() {
+    let text = told(&[
+        TASK,
+        "said: Done.",
+        "user: commit it",
+        "said: Committed.",
+        "user: and push it to the fork, not to origin",
+        "said: Pushed.",
+        "user: is the page of the manual right?",
+    ]);
+    assert!(
+        text.contains(
+            "Also asked before, newest first:\n- “and push it to the fork, not to origin”; “commit it”\n"
+        ),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_answer_is_told_with_its_question() {
+    let text = told(&[
+        TASK,
+        "said: Two ways:\n1. one commit for all steps\n2. a default value for the new parameter\n\nWhich do you prefer?",
+        "user: yeah it makes no sense to commit in a broken state, take the first",
+    ]);
+    assert!(
+        text.contains("- The agent had asked “Which do you prefer?” after saying “Two ways: 1. one commit for all steps; 2. a default value for the new parameter.”\n- Newest message: “yeah it makes"),
+        "{text}"
+    );
+}

@@ -1,0 +1,91 @@
+//! The readable part of a packet's or loop's name, in ASCII whatever the purpose was written in.
+
+/// The longest slug, in bytes.
+const MOST: usize = 48;
+
+/// `fix: the Parser!` → `fix-the-parser`. A text without a letter that a file name can hold becomes `packet`.
+pub fn slug(purpose: &str) -> String {
+    readable(purpose).unwrap_or_else(|| "packet".to_owned())
+}
+
+/// `[a-z0-9-]{1,48}`: Latin letters lose their marks, Greek and Cyrillic ones are written in Latin. None where nothing is
+/// left of the text.
+pub fn readable(purpose: &str) -> Option<String> {
+    let mut slug = String::new();
+    for c in purpose.chars().flat_map(char::to_lowercase) {
+        match ascii(c) {
+            Some(letters) => slug.push_str(letters),
+            None if c.is_ascii_alphanumeric() => slug.push(c),
+            // An apostrophe is part of its word, and so is a combining mark.
+            None if matches!(c, '\'' | '’' | '\u{300}'..='\u{36f}') => {}
+            None if !slug.is_empty() && !slug.ends_with('-') => slug.push('-'),
+            None => {}
+        }
+    }
+    // Between two words where that is possible.
+    if slug.len() > MOST {
+        let cut = slug[..=MOST].rfind('-').filter(|at| *at > MOST / 2).unwrap_or(MOST);
+        slug.truncate(cut);
+    }
+    let slug = slug.trim_matches('-');
+    (!slug.is_empty()).then(|| slug.to_owned())
+}
+
+/// How a lower-case letter outside of ASCII is written in it. None for what has no letters of its own here.
+fn ascii(c: char) -> Option<&'static str> {
+    Some(match c {
+        'à' | 'á' | 'â' | 'ã' | 'ā' | 'ă' | 'ą' | 'ǎ' | 'а' | 'α' | 'ά' | 'ạ' | 'ả' | 'ấ' | 'ầ' | 'ậ' => {
+            "a"
+        }
+        'ä' | 'æ' => "ae",
+        'å' => "a",
+        'б' => "b",
+        'ç' | 'ć' | 'ĉ' | 'ċ' | 'č' => "c",
+        'ď' | 'đ' | 'ð' | 'д' | 'δ' => "d",
+        'è' | 'é' | 'ê' | 'ë' | 'ē' | 'ĕ' | 'ė' | 'ę' | 'ě' | 'е' | 'э' | 'ε' | 'έ' | 'ế' | 'ề' | 'ệ' => {
+            "e"
+        }
+        'ё' => "yo",
+        'ф' | 'φ' => "f",
+        'ĝ' | 'ğ' | 'ġ' | 'ģ' | 'г' | 'ґ' | 'γ' => "g",
+        'ĥ' | 'ħ' => "h",
+        'ì' | 'í' | 'î' | 'ï' | 'ĩ' | 'ī' | 'į' | 'ı' | 'и' | 'і' | 'ι' | 'ί' | 'η' | 'ή' => {
+            "i"
+        }
+        'ї' => "yi",
+        'ĵ' => "j",
+        'ķ' | 'к' | 'κ' => "k",
+        'ĺ' | 'ļ' | 'ľ' | 'ł' | 'л' | 'λ' => "l",
+        'м' | 'μ' => "m",
+        'ñ' | 'ń' | 'ņ' | 'ň' | 'н' | 'ν' => "n",
+        'ò' | 'ó' | 'ô' | 'õ' | 'ō' | 'ŏ' | 'ő' | 'о' | 'ο' | 'ό' | 'ω' | 'ώ' | 'ơ' | 'ố' | 'ồ' | 'ộ' => {
+            "o"
+        }
+        'ö' | 'ø' | 'œ' => "oe",
+        'п' | 'π' => "p",
+        'ŕ' | 'ř' | 'р' | 'ρ' => "r",
+        'ś' | 'ŝ' | 'ş' | 'š' | 'ș' | 'с' | 'σ' | 'ς' => "s",
+        'ß' => "ss",
+        'ţ' | 'ť' | 'ŧ' | 'ț' | 'т' | 'τ' => "t",
+        'ù' | 'ú' | 'û' | 'ũ' | 'ū' | 'ŭ' | 'ů' | 'ű' | 'ų' | 'у' | 'ư' => "u",
+        'ü' => "ue",
+        'в' | 'β' => "v",
+        'ŵ' => "w",
+        'ý' | 'ÿ' | 'ŷ' | 'й' | 'ы' | 'υ' | 'ύ' => "y",
+        'ź' | 'ż' | 'ž' | 'з' | 'ζ' => "z",
+        'ж' => "zh",
+        'х' | 'χ' => "kh",
+        'ц' => "ts",
+        'ч' => "ch",
+        'ш' => "sh",
+        'щ' => "shch",
+        'ю' => "yu",
+        'я' => "ya",
+        'є' => "ye",
+        'θ' | 'þ' => "th",
+        'ξ' => "x",
+        'ψ' => "ps",
+        'ъ' | 'ь' => "",
+        _ => return None,
+    })
+}

@@ -1,0 +1,254 @@
+//! The words by which talk is told from what tells something: tables, compared in small letters.
+
+/// Whether the agent takes back what it said before: "No, …", "I was wrong".
+pub fn retracts(text: &str) -> bool {
+    const STARTS: &[&str] = &[
+        "no, ",
+        "no - ",
+        "no — ",
+        "no! ",
+        "actually, no",
+        "i was wrong",
+        "i misread",
+        "i misunderstood",
+        "i misdiagnosed",
+        "i made a mistake",
+        "my mistake",
+        "correction",
+        "not quite",
+        "hmm, ",
+        "wait, ",
+        "wait - ",
+        "i need to correct",
+        "i incorrectly ",
+    ];
+    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let small: String = text.chars().take(60).collect::<String>().to_lowercase().replace('’', "'");
+    STARTS.iter().any(|start| small.starts_with(start))
+}
+
+/// Says what comes next, thinks aloud, or says only that it goes well.
+pub(super) fn is_talk(sentence: &str) -> bool {
+    const PREAMBLE: &[&str] = &[
+        "now i have ",
+        "i now have ",
+        "i have a ",
+        "i have all ",
+        "i have enough ",
+        "based on my ",
+        "here are the ",
+        "here's the ",
+        "here is the ",
+        "this is a great ",
+        "i've done a ",
+        "i've completed ",
+        "i have completed ",
+        "i have successfully ",
+        "i've successfully ",
+        "<thinking",
+        "</thinking",
+    ];
+    const ALOUD: &[&str] = &[
+        "hmm",
+        "wait,",
+        "wait ",
+        "wait -",
+        "wait.",
+        "i need to ",
+        "i also need to ",
+        "now i also need to ",
+        "need to ",
+        "i should ",
+        "i wonder ",
+        "i think i should ",
+        "let's see",
+        "looking at ",
+        "so i need to ",
+        "oh wait",
+        "good, ",
+        "good - ",
+        "good — ",
+        "ok, ",
+    ];
+    const PRAISE: &[&str] = &[
+        "perfect",
+        "great",
+        "excellent",
+        "done",
+        "good",
+        "good catch",
+        "good question",
+        "great question",
+        "good point",
+        "good feedback",
+        "great catch",
+        "good idea",
+        "great idea",
+        "you're right",
+        "you're absolutely right",
+        "no response requested",
+        "got it",
+        "understood",
+        "absolutely",
+        "sure",
+        "interesting",
+        "all tests pass",
+        "all tests pass now",
+        "tests pass",
+        "the tests pass",
+        "the test passes",
+        "test passes",
+        "linter passes",
+        "lint passes",
+        "lint is clean",
+        "build passes",
+        "build succeeded",
+        "the build succeeded",
+        "all integration tests pass",
+        "all unit tests pass",
+        "all tests pass and lint is clean",
+        "all tests pass and linting is clean",
+        "now i have a complete understanding",
+    ];
+    let small = sentence.to_lowercase().replace('’', "'");
+    let bare = small.trim_matches(|c: char| !c.is_alphanumeric());
+    // Said with a colon, it is the list behind it that matters.
+    let preamble = || PREAMBLE.iter().any(|start| small.starts_with(start));
+    let aloud = || ALOUD.iter().any(|start| small.starts_with(start)) && !small.ends_with(':');
+    let looks = || {
+        ["let me check", "let me verify", "let me see", "let me look"]
+            .iter()
+            .any(|words| small.contains(words))
+    };
+    PRAISE.contains(&bare) || is_announcement(&small) || preamble() || aloud() || looks()
+}
+
+/// Says what comes next. In small letters.
+pub(super) fn is_announcement(small: &str) -> bool {
+    const ANNOUNCING: &[&str] = &[
+        "let me ",
+        "now let me ",
+        "let's ",
+        "now let's ",
+        "i'll ",
+        "now i'll ",
+        "first, let me ",
+        "first, i'll ",
+        "first let me ",
+        "let's start ",
+        "next, i'll ",
+        "next, let me ",
+        "now i need to ",
+        "now i can ",
+        "now for ",
+        "now to ",
+        "i will ",
+        "i'm going to ",
+        "time to ",
+        "continuing ",
+        "here's a summary",
+        "here is a summary",
+        "here's what",
+        "here is what",
+        "here's the summary",
+        "want me to ",
+        "would you like me to ",
+        "shall i ",
+        "let me know ",
+    ];
+    /// What follows a "now" that announces.
+    const NEXT: &[&str] = &[
+        "add",
+        "apply",
+        "build",
+        "change",
+        "check",
+        "commit",
+        "create",
+        "edit",
+        "extract",
+        "find",
+        "fix",
+        "implement",
+        "look",
+        "make",
+        "move",
+        "push",
+        "read",
+        "refactor",
+        "remove",
+        "rename",
+        "replace",
+        "rewrite",
+        "run",
+        "test",
+        "update",
+        "verify",
+        "wire",
+        "write",
+    ];
+    let next = small.strip_prefix("now ").and_then(|rest| rest.split_whitespace().next());
+    ANNOUNCING.iter().any(|start| small.starts_with(start)) || next.is_some_and(|word| NEXT.contains(&word))
+}
+
+/// Names something, or says why.
+pub(super) fn is_telling(said: &str) -> bool {
+    const WHY: &[&str] = &[
+        "because",
+        "issue",
+        "problem",
+        "cause",
+        "bug",
+        "missing",
+        "wrong",
+        "instead",
+        "already",
+        "cannot",
+        "can't",
+        "doesn't",
+        "isn't",
+        "not ",
+        "must",
+        "should",
+        "found",
+        "turns out",
+        "fails",
+        "failing",
+        "pre-existing",
+        "stale",
+        "decid",
+        "chose",
+        "works",
+        "fixed",
+    ];
+    let small = said.to_lowercase();
+    said.contains('`') || said.contains('/') || WHY.iter().any(|word| small.contains(word))
+}
+
+/// A heading that says where in the message one is, and nothing of what it is about.
+pub(super) fn is_bare_heading(heading: &str) -> bool {
+    const BARE: &[&str] = &[
+        "summary",
+        "overview",
+        "changes",
+        "changes made",
+        "what i did",
+        "what i changed",
+        "what i implemented",
+        "what changed",
+        "result",
+        "results",
+        "details",
+        "the answer",
+        "answer",
+        "analysis",
+        "conclusion",
+        "background",
+        "findings",
+        "key findings",
+        "notes",
+        "explanation",
+    ];
+    let small = heading.to_lowercase();
+    BARE.contains(&small.trim_matches(|c: char| !c.is_alphanumeric()))
+}

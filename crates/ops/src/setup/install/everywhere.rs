@@ -1,0 +1,98 @@
+//! `thru uninstall --all`: out of every settings file of every project on this machine, and what is left then.
+
+use std::path::{Path, PathBuf};
+
+use harness::HARNESSES;
+use serde::Serialize;
+use store::{Found, layout};
+
+use super::{FileChange, InstallReport, Scope, Task, run_in, usual_scope};
+use crate::project::git;
+use crate::{Mode, Result, World};
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Everywhere {
+    /// False for a dry run: this is what would have been done.
+    pub written: bool,
+    /// Where something changed, or could not be changed.
+    pub undone: Vec<InstallReport>,
+    /// Folders of projects that could not be looked at, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_undone: Vec<String>,
+    /// What stays, and what it is. Nothing in it does anything by itself.
+    pub left: Vec<Left>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Left {
+    pub path: PathBuf,
+    pub what: &'static str,
+}
+
+impl Everywhere {
+    pub fn is_complete(&self) -> bool {
+        self.not_undone.is_empty() && self.undone.iter().all(|report| report.failed.is_empty())
+    }
+}
+
+/// Every project that is trusted on this machine, the one we stand in, and the user's own settings.
+pub fn uninstall(world: &World, mode: Mode) -> Result<Everywhere> {
+    let mut all = Everywhere {
+        written: mode == Mode::Write,
+        undone: Vec::new(),
+        not_undone: Vec::new(),
+        left: Vec::new(),
+    };
+    let roots = roots(world)?;
+    for root in &roots {
+        for checkout in git::worktrees(root) {
+            for scope in [Scope::Local, Scope::Project] {
+                all.undo(world, &checkout, scope, mode);
+            }
+        }
+    }
+    let here = world.cwd.clone().unwrap_or_default();
+    all.undo(world, &here, Scope::User, mode);
+    all.left = left(world, &roots);
+    Ok(all)
+}
+
+impl Everywhere {
+    fn undo(&mut self, world: &World, project: &Path, scope: Scope, mode: Mode) {
+        for harness in HARNESSES {
+            if scope == Scope::Local && usual_scope(harness) == Scope::User {
+                continue;
+            }
+            match run_in(world, harness, project, scope, Task::Uninstall, mode) {
+                Ok(mut report) => {
+                    report.files.retain(|file| file.change != FileChange::Unchanged);
+                    if !report.files.is_empty() || !report.failed.is_empty() {
+                        self.undone.push(report);
+                    }
+                }
+                Err(error) => self.not_undone.push(format!("{}: {error}", harness.title)),
+            }
+        }
+    }
+}
+
+/// Roots that are there, each once.
+fn roots(world: &World) -> Result<Vec<PathBuf>> {
+    let trusted = world.trust().map_or(Ok(Vec::new()), |trust| trust.list())?;
+    let mut roots: Vec<PathBuf> = trusted.into_iter().map(|(_, root)| PathBuf::from(root.path)).collect();
+    if let Ok(Found::Marked { root, .. } | Found::Unmarked(root)) = world.find() {
+        roots.push(root.path.canonicalize().unwrap_or(root.path));
+    }
+    roots.retain(|root| root.is_dir());
+    roots.sort();
+    roots.dedup();
+    Ok(roots)
+}
+
+fn left(world: &World, roots: &[PathBuf]) -> Vec<Left> {
+    let stores = roots.iter().map(|root| Left { path: root.join(layout::STORE), what: "records" });
+    let state = world.state().map(|path| Left { path, what: "trust, consent and backups of settings files" });
+    let config = world.config_file().map(|path| Left { path, what: "your settings of thru" });
+    let program = Some(Left { path: world.program.clone(), what: "the program" });
+    stores.chain(state).chain(config).chain(program).filter(|left| left.path.exists()).collect()
+}

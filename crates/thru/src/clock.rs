@@ -1,0 +1,58 @@
+//! Times for people: in the time zone of whoever reads them. Records and JSON have them in UTC.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use jiff::Zoned;
+use jiff::tz::TimeZone;
+use model::time;
+
+use crate::world;
+
+/// Larger than any table of a time zone.
+const LARGEST: usize = 1024 * 1024;
+
+/// Where the tables of named zones are.
+const ZONES: &str = "/usr/share/zoneinfo";
+
+/// `2026-11-15 20:22 CET`. What is no time is left as it is.
+pub fn when(utc: &str) -> String {
+    local(utc).map_or_else(|| utc.to_owned(), |at| at.strftime("%Y-%m-%d %H:%M %Z").to_string())
+}
+
+/// `20:22:03`.
+pub fn time_of_day(utc: &str) -> String {
+    local(utc).map_or_else(|| utc.to_owned(), |at| at.strftime("%H:%M:%S").to_string())
+}
+
+/// `2026-11-15`.
+pub fn day(utc: &str) -> String {
+    local(utc).map_or_else(|| utc.to_owned(), |at| at.strftime("%Y-%m-%d").to_string())
+}
+
+/// What the zone is called at a time: `CET`, `UTC`.
+pub fn zone_name(utc: &str) -> String {
+    local(utc).map_or_else(|| "UTC".to_owned(), |at| at.strftime("%Z").to_string())
+}
+
+fn local(utc: &str) -> Option<Zoned> {
+    static ZONE: OnceLock<TimeZone> = OnceLock::new();
+    Some(time::parse(utc)?.to_zoned(ZONE.get_or_init(zone).clone()))
+}
+
+/// `TZ` as POSIX has it, else the machine's zone. What cannot be read is UTC.
+fn zone() -> TimeZone {
+    let named = world::var("TZ").map(|name| name.to_string_lossy().into_owned());
+    let zone = match named.as_deref().map(|name| name.trim_start_matches(':')) {
+        None => table(Path::new("/etc/localtime")),
+        Some("") => None,
+        Some(name) if name.starts_with('/') => table(Path::new(name)),
+        Some(name) if name.split('/').any(|part| part == "..") => None,
+        Some(name) => table(&Path::new(ZONES).join(name)).or_else(|| TimeZone::posix(name).ok()),
+    };
+    zone.unwrap_or(TimeZone::UTC)
+}
+
+fn table(file: &Path) -> Option<TimeZone> {
+    TimeZone::tzif("", &ops::input::system_file(file, LARGEST).ok()?).ok()
+}
