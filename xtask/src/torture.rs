@@ -4,6 +4,7 @@
 //! for an empty one; a hook never fails; whatever happened, the next command works.
 
 mod concurrency;
+mod decisions;
 mod evidence;
 mod gates;
 mod hostile;
@@ -117,6 +118,7 @@ const SECTIONS: &[Section] = &[
         run: concurrency::iterations,
     },
     Section { name: "64 processes, 20 changes of the plan each", ground: Ground::Disk, run: plans::changes },
+    Section { name: "64 processes, 20 decisions each", ground: Ground::Disk, run: decisions::decides },
     Section { name: "one task claimed by 64, in rounds", ground: Ground::Disk, run: plans::claims },
     Section { name: "logs torn at every byte", ground: Ground::Memory, run: torn::logs },
     Section { name: "whole files torn", ground: Ground::Memory, run: torn::whole_files },

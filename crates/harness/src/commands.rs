@@ -100,6 +100,27 @@ Only where nothing can be run, `--without-evidence WHY`: say what was looked at,
 - `import`: run `{thru} plan import --from-session`, which takes the plan that was approved in this session and your list \
 of things to do; with a file behind it, `{thru} plan import FILE`.",
 }, Template {
+    name: "decide",
+    about: "Decisions: record what was settled and why; list those in force, supersede one",
+    arguments: "[what was decided, and why | list | suggested | supersede ID …]",
+    runs: &[],
+    task: "\
+The user speaks of a decision of this project, with these words:
+
+<words>
+$ARGUMENTS
+</words>
+
+- If the words are empty or `list`, run `{thru} decisions list` and show the user what it prints, as it is.
+- `suggested`: run `{thru} decisions list --suggested`, show it, and ask the user which of them hold. Run \
+`{thru} decisions accept ID` only for those that the user names.
+- `supersede ID …`, `show ID`: run `{thru} decisions` with these words, each argument quoted for the shell.
+- Otherwise they are a decision that the user has made. Run `{thru} decide - --why 'WHY' <<'DECISION'`, then what was decided, \
+in the user's words, then a line `DECISION`. Leave `--why` out where the user gave no reason: never make one up. If it contradicts one \
+that `{thru} decisions list` shows, add `--supersedes ID`, and say so.
+
+From then on the decision holds in every session of this project; keep to it now.",
+}, Template {
     name: "recover",
     about: "Take up the work of a role again, from its context file",
     arguments: "[role]",
@@ -228,9 +249,12 @@ mod tests {
         };
         assert_eq!(
             names("claude-code"),
-            ["thru-context", "handoff", "pickup", "packet", "thru-plan", "recover", "thru-loop"]
+            ["thru-context", "handoff", "pickup", "packet", "thru-plan", "decide", "recover", "thru-loop"]
         );
-        assert_eq!(names("droid"), ["context", "handoff", "pickup", "packet", "plan", "recover", "loop"]);
+        assert_eq!(
+            names("droid"),
+            ["context", "handoff", "pickup", "packet", "plan", "decide", "recover", "loop"]
+        );
     }
 
     #[test]

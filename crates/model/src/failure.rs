@@ -20,6 +20,7 @@ const WORDS: &[&str] = &[
     "cannot",
     "can't",
     "could not",
+    "conflict (",
     "not found",
     "no such",
     "undefined",
@@ -165,6 +166,12 @@ mod tests {
         assert_eq!(
             error_lines("--- FAIL: TestX\nFAIL\nexit status 1\n[lint] ERROR task failed"),
             "--- FAIL: TestX"
+        );
+        assert_eq!(
+            error_lines(
+                "Auto-merging a.rs\nCONFLICT (content): Merge conflict in a.rs\nAutomatic merge failed; fix conflicts"
+            ),
+            "CONFLICT (content): Merge conflict in a.rs\nAutomatic merge failed; fix conflicts"
         );
         assert_eq!(error_lines("FAIL\nexit status 1"), "FAIL");
         assert_eq!(

@@ -25,7 +25,8 @@ const PROMPT_BYTES: usize = 64 * 1024;
 const SUMMARY_BYTES: usize = 32 * 1024;
 const COMMAND_BYTES: usize = 8 * 1024;
 const MESSAGE_BYTES: usize = 4 * 1024;
-const PLAN_BYTES: usize = 16 * 1024;
+/// Approved plans of 18 KB were seen. The digest keeps as much, so that all of it can be imported.
+pub(crate) const PLAN_BYTES: usize = 32 * 1024;
 const PATH_BYTES: usize = 4 * 1024;
 const ENTRY_BYTES: usize = 512;
 /// How much of the end of an output is searched for error lines.

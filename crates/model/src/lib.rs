@@ -8,6 +8,7 @@ pub mod config;
 pub mod consent;
 pub mod content;
 pub mod decide;
+pub mod decision;
 pub mod diff;
 pub mod digest;
 pub mod document;

@@ -36,6 +36,7 @@ const STEERING: &[&str] = &[
     "config",
     "context",
     "cost",
+    "decide",
     "doctor",
     "effort",
     "exit",

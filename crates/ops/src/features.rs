@@ -4,6 +4,7 @@
 //! disagree. A new feature is a folder, a row in [`FEATURES`] and its names in `store::layout`.
 
 pub mod crashed;
+pub mod decisions;
 pub mod evidence;
 pub mod loops;
 pub mod outputs;
@@ -37,6 +38,7 @@ pub const FEATURES: &[Feature] = &[
     roles::ROW,
     workstreams::ROW,
     plan::ROW,
+    decisions::ROW,
     evidence::ROW,
     packets::ROW,
     crashed::ROW,

@@ -50,6 +50,12 @@ pub const SWEPT: &str = "state/swept";
 /// Held while crashed sessions are dealt with.
 pub const SWEEP_LOCK: &str = "state/locks/sweep.lock";
 pub const DECISIONS: &str = "decisions.jsonl";
+/// Decisions, patterns and activity as people read them.
+pub const CONTEXT_VIEW: &str = "context.md";
+/// Held while that is written.
+pub const CONTEXT_LOCK: &str = "state/locks/context.lock";
+/// Which answers of a session are among the decisions.
+pub const ANSWERS_SEEN: &str = "state/answers-seen";
 
 /// The plan, its readable view, and its ledger of changes.
 pub const PLAN: &str = "plan.json";

@@ -7,9 +7,9 @@ use clap::{Parser, Subcommand};
 use ops::project::settings;
 
 use crate::commands::{
-    brief, completions, config, context, debug, doctor, evidence, files, gate, handoff, harness, hook,
-    import, init, install, journal, lifecycle, loops, packet, pickup, plan, recover, redact, resume, role,
-    status, sweep, task, trust,
+    brief, completions, config, context, debug, decide, decisions, doctor, evidence, files, gate, handoff,
+    harness, hook, import, init, install, journal, lifecycle, loops, packet, pickup, plan, recover, redact,
+    resume, role, status, sweep, task, trust,
 };
 use crate::output::{self, BAD, Format, Stream, WARN};
 use crate::{spelling, world};
@@ -77,6 +77,8 @@ enum Command {
     Sweep(sweep::Args),
     Plan(plan::Args),
     Task(task::Args),
+    Decide(decide::Args),
+    Decisions(decisions::Args),
     Evidence(evidence::Args),
     Loop(loops::Args),
     Files(files::Args),
@@ -110,6 +112,8 @@ impl Command {
             | Command::Sweep(_)
             | Command::Plan(_)
             | Command::Task(_)
+            | Command::Decide(_)
+            | Command::Decisions(_)
             | Command::Evidence(_)
             | Command::Loop(_)
             | Command::Files(_)
@@ -171,6 +175,8 @@ pub fn run(words: Vec<OsString>) -> u8 {
         Command::Sweep(args) => sweep::run(&world, args, format),
         Command::Plan(args) => plan::run(&world, args, format),
         Command::Task(args) => task::run(&world, args, format),
+        Command::Decide(args) => decide::run(&world, args, format),
+        Command::Decisions(args) => decisions::run(&world, args, format),
         Command::Evidence(args) => evidence::run(&world, args, format),
         Command::Loop(args) => loops::run(&world, args, format),
         Command::Files(args) => files::run(&world, args, format),

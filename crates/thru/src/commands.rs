@@ -5,6 +5,8 @@ pub mod completions;
 pub mod config;
 pub mod context;
 pub mod debug;
+pub mod decide;
+pub mod decisions;
 pub mod doctor;
 pub mod evidence;
 pub mod files;

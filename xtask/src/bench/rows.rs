@@ -189,9 +189,9 @@ pub const ROWS: &[Row] = &[
     },
     row("hook subagent-stop, output missing", expecting, AGENT_STOP, agent_stop, at_most(2.5, 3.0)),
     row("thru gate check, 8 outputs", reported, &["gate", "check"], empty, at_most(6.0, 6.5)),
-    row("thru plan show, 2,000 tasks", with_plan, &["plan", "show"], empty, at_most(6.0, 6.5)),
-    row("hook tool-done, 2,000 tasks", with_plan, POST_TOOL_USE, edit_4k, at_most(1.0, 1.5)),
-    row("hook session-start, 2,000 tasks", with_plan, START, start, at_most(8.0, 8.5)),
+    row("thru plan show, 2,000 tasks, 5,000 decisions", decided, &["plan", "show"], empty, at_most(6.0, 6.5)),
+    row("hook tool-done, 2,000 tasks, 5,000 decisions", decided, POST_TOOL_USE, edit_4k, at_most(1.0, 1.5)),
+    row("hook session-start, 2,000 tasks, 5,000 decisions", decided, START, start, at_most(8.0, 8.5)),
     row("thru status", trusted, &["status"], empty, at_most(4.0, 4.5)),
     row("thru --version", nothing, &["--version"], empty, at_most(4.0, 4.5)),
 ];
@@ -235,7 +235,24 @@ fn filled(sandbox: &Sandbox) -> Result<()> {
     sandbox.must(STOP, &stop(&sandbox.dir)).map(drop)
 }
 
-/// A hundred thousand packets, listed once so that there is an index, and old enough for it to be believed.
+/// A large plan, and as many decisions as a team makes in years.
+fn decided(sandbox: &Sandbox) -> Result<()> {
+    with_plan(sandbox)?;
+    sandbox.must(
+        &["decide", "Decision number 000000: the parser keeps comments", "--why", "people write them"],
+        b"",
+    )?;
+    let log = sandbox.store().join("decisions.jsonl");
+    let line = std::fs::read_to_string(&log)?;
+    let id = line.split("\"id\":\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or_default();
+    let lines: String = (0..5_000)
+        .map(|number| {
+            line.replace("000000", &format!("{number:06}")).replace(id, &format!("d-{number:012x}"))
+        })
+        .collect();
+    Ok(std::fs::write(&log, lines)?)
+}
+
 /// A plan of twenty phases with a hundred tasks each, a fifth of them done.
 fn with_plan(sandbox: &Sandbox) -> Result<()> {
     sandbox.init()?;
@@ -255,6 +272,7 @@ fn with_plan(sandbox: &Sandbox) -> Result<()> {
     sandbox.must(&["plan", "import", &file.to_string_lossy()], b"").map(drop)
 }
 
+/// A hundred thousand packets, listed once so that there is an index, and old enough for it to be believed.
 fn many_packets(sandbox: &Sandbox) -> Result<()> {
     sandbox.init()?;
     let folder = sandbox.store().join("packets");

@@ -15,7 +15,8 @@ pub enum Takes {
     Nothing,
     /// The trust in the sandbox's own project.
     Trust,
-    /// Nothing, but it starts commands.
+    /// Nothing, but it starts commands: `git`, or those of a run. A close that fails is left out there (`sweep::leaves_open`):
+    /// strace does not make the call, so our end of the child's pipe stays open and nobody sees its end. No system does that.
     Launches,
     /// Nothing, but it changes the settings of a harness, which are judged by themselves.
     Settings,
@@ -116,16 +117,16 @@ fn changed(path: &Path, old: &[u8], new: &[u8], takes: Takes) -> Option<String> 
     if path.starts_with("project/.agent/context/evidence") && path.ends_with("bundle.json") {
         return super::evidence::is_bundle(new);
     }
-    // What the agent's list looked like last, which test runs are evidence, and how many records were lost: written over.
-    let is_written_over = ["state/plan-todos", "state/evidence"]
+    // What the agent's list looked like last, which test runs are evidence, which answers were seen, and how many records were lost: written over.
+    let is_written_over = ["state/plan-todos", "state/evidence", "state/answers-seen"]
         .iter()
         .any(|folder| path.starts_with(format!("project/.agent/context/{folder}")));
     if is_written_over || path.ends_with("state/lost.json") {
         return None;
     }
-    if path.ends_with(".agent/context/plan.md") {
-        // The view of a plan that has changed.
-        return (!new.starts_with(b"<!--")).then(|| "is no view of the plan any more".to_owned());
+    if path.ends_with(".agent/context/plan.md") || path.ends_with(".agent/context/context.md") {
+        // The view of a plan, or of decisions, that have changed.
+        return (!new.starts_with(b"<!--")).then(|| "is no view any more".to_owned());
     }
     if path.starts_with(PENDING) {
         let known = new == b"due\n" || new == b"announced\n";

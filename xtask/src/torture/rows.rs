@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
 use super::integrity::{self, Takes};
-use super::{evidence, gates, packets, plans, workstreams};
+use super::{decisions, evidence, gates, packets, plans, workstreams};
 use crate::sandbox::{SESSION, Sandbox, payload};
 use crate::transcript;
 
@@ -137,7 +137,8 @@ pub const ROWS: &[Row] = &[
     cli("role bind", with_role, &["role", "bind", "tester", "--session", SESSION], is_bound),
     cli("lifecycle init", with_role, &["lifecycle", "init", "scribe"], has_begun),
     cli("lifecycle save", with_role, &["lifecycle", "save", "tester"], is_saved),
-    cli("recover", compacting, &["recover", "tester"], is_active),
+    // It asks git.
+    Row { takes: Takes::Launches, ..cli("recover", compacting, &["recover", "tester"], is_active) },
     Row {
         done: is_compacting,
         ..hook_on(with_role, "hook PreCompact, role", &["hook", "claude-code", "PreCompact"], compact)
@@ -175,13 +176,16 @@ pub const ROWS: &[Row] = &[
             packets::planned,
         )
     },
-    // In the name of a session: only one that is named can be told from another claimant when it asks again.
-    cli(
-        "pickup --claim",
-        packets::with_packet,
-        &["pickup", "mine", "--claim", "--session", SESSION],
-        packets::active,
-    ),
+    // In the name of a session: only one that is named can be told from another claimant when it asks again. It asks git.
+    Row {
+        takes: Takes::Launches,
+        ..cli(
+            "pickup --claim",
+            packets::with_packet,
+            &["pickup", "mine", "--claim", "--session", SESSION],
+            packets::active,
+        )
+    },
     cli("sweep", packets::with_dead_session, &["sweep"], always),
     hook_on(
         packets::with_dead_session,
@@ -260,6 +264,16 @@ pub const ROWS: &[Row] = &[
     Row {
         done: plans::is_followed,
         ..hook_on(plans::with_todos, "hook Stop, a todo moves its task", STOP, stop)
+    },
+    cli("decide", decisions::with_some, &["decide", "Use TOML", "--why", "edited"], decisions::is_decided),
+    cli("import swarm, decisions", decisions::with_swarm, &["import", "swarm"], decisions::is_imported),
+    Row {
+        done: decisions::is_answered,
+        ..hook_on(decisions::with_some, "hook PostToolUse, an answer", TOOL_DONE, decisions::answer)
+    },
+    Row {
+        done: decisions::is_answered,
+        ..hook_on(decisions::answered, "hook Stop after an answer", STOP, stop)
     },
     cli("status --json", lived_in, &["status", "--json"], rooted),
     cli("doctor", lived_in, &["doctor"], rooted),

@@ -128,3 +128,18 @@ fn a_summary_that_is_wrong_is_put_right() {
         ["the summary says “not been pushed”; pushed main to origin, 1..2 at 16:20"]
     );
 }
+
+#[test]
+fn a_pull_request_of_another_branch_is_not_this_ones() {
+    let mut digest = Digest::new("s");
+    digest.branch = "topic".into();
+    digest.effects.push(used(2, Kind::Push, "topic", "origin", "1..2"));
+    digest.effects.push(used(3, Kind::PullRequest, "One", "o/r", "7"));
+    assert!(
+        lines(&digest, "").contains(&"Git: branch topic; pull request #7".to_owned()),
+        "{:?}",
+        lines(&digest, "")
+    );
+    digest.branch = "other".into();
+    assert!(!lines(&digest, "").iter().any(|line| line.starts_with("Git: ") && line.contains("#7")));
+}

@@ -11,7 +11,6 @@ use crate::text::cut;
 const AGENTS: usize = 20;
 const ASKED_BYTES: usize = 160;
 const ANSWER_BYTES: usize = 900;
-const PLAN_BYTES: usize = 8_000;
 
 /// What a sub-agent was asked, and the substance of its answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -49,7 +48,7 @@ impl Digest {
 
     pub(super) fn add_plan(&mut self, record: &Record) {
         if record.name == journal::PLAN && !record.text.trim().is_empty() {
-            let text = cut(record.text.trim(), PLAN_BYTES).to_owned();
+            let text = cut(record.text.trim(), journal::PLAN_BYTES).to_owned();
             self.plan = Some(Plan { record: self.records, text });
         }
     }

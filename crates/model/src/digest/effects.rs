@@ -203,10 +203,18 @@ impl Digest {
                 .effects
                 .iter()
                 .rfind(|used| used.effect.kind == Kind::PullRequest && !used.effect.id.is_empty())
-                .filter(|used| used.record > switched),
+                .filter(|used| used.record > switched && self.is_of_branch(used, branch)),
             notes: self.still_true(here().filter(|used| used.record > since).filter(is_note).collect()),
             moved,
         }
+    }
+
+    /// Returns whether a pull request can be of this branch: the push before it, if any was observed, was of no other.
+    fn is_of_branch(&self, pull_request: &EffectUse, branch: &str) -> bool {
+        let before = |used: &&EffectUse| used.effect.kind == Kind::Push && used.record <= pull_request.record;
+        let pushed =
+            self.effects.iter().rfind(before).map(|used| used.effect.what.trim_end_matches(" (forced)"));
+        branch.is_empty() || pushed.is_none_or(|pushed| pushed.is_empty() || pushed == branch)
     }
 
     /// Of what happened to the checkout, what still shows: a stash that was taken back does not, nor changes thrown away

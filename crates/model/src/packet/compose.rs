@@ -254,8 +254,10 @@ impl<'a> Facts<'a> {
     /// Returns the agent's last words, if no fact contains them.
     fn last_words(&self) -> Option<String> {
         let said = inline(&self.material.digest.said, 1_000);
-        let beginning: String = said.chars().take(40).collect();
-        let is_told = self.told.iter().any(|fact| fact.text.contains(beginning.as_str()));
+        // "At work on the newest message" says what came after them.
+        let holds =
+            |fact: &Fact| fact.id == "said" && !fact.text.starts_with("At work on the newest message");
+        let is_told = self.told.iter().any(holds);
         (!said.is_empty() && !is_told).then(|| quoted(&said, 1_000))
     }
 
@@ -324,7 +326,7 @@ impl<'a> Facts<'a> {
     }
 
     fn decisions(&self) -> String {
-        let recorded = self.material.decisions.iter().map(|decision| inline(decision, 400));
+        let recorded = self.material.decisions.iter().map(|decision| inline(decision, 700));
         let answers = self.of(Class::Words).filter(|fact| is_answer(fact)).map(|fact| fact.text.clone());
         or_none(&recorded.chain(answers).collect::<Vec<_>>())
     }

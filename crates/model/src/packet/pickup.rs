@@ -32,6 +32,9 @@ pub struct Pickup<'a> {
     pub claims: &'a [Claim],
     /// Files touched since the packet was written, if requested.
     pub later: &'a [String],
+    /// Decisions made since the packet was written, and those of the packet that no longer hold.
+    pub decided: &'a [String],
+    pub overruled: &'a [String],
     /// What the evidence of the tasks in progress comes to now, a sentence each.
     pub evidence: &'a [String],
     pub mention: Mention,
@@ -80,6 +83,7 @@ pub fn render(pickup: &Pickup) -> String {
             text.push_str(&section(document, heading));
         }
     }
+    text.push_str(&decisions_part(pickup));
     text.push_str(&validators_part(pickup));
     if !pickup.evidence.is_empty() {
         text.push_str("\nEvidence of the tasks in progress:\n");
@@ -179,6 +183,23 @@ fn drift_part(claims: &[Claim]) -> String {
     }
     for claim in claims.iter().filter(|claim| claim.about == About::File && claim.state == State::Changed) {
         text.push_str(&format!("- changed: {}: {}\n", code(&claim.subject, 200), claim.note));
+    }
+    text
+}
+
+/// A packet is written once, decisions go on.
+fn decisions_part(pickup: &Pickup) -> String {
+    let mut text = String::new();
+    let parts = [
+        ("Decided since the packet was written", pickup.decided),
+        ("In the packet, but no longer in force", pickup.overruled),
+    ];
+    for (title, lines) in parts.into_iter().filter(|(_, lines)| !lines.is_empty()) {
+        text.push_str(&format!("\n{title}:\n"));
+        lines.iter().take(SECTION_LINES).for_each(|line| text.push_str(&format!("- {line}\n")));
+        if lines.len() > SECTION_LINES {
+            text.push_str(&format!("- +{} more: `thru decisions list`\n", lines.len() - SECTION_LINES));
+        }
     }
     text
 }

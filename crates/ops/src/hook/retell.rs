@@ -166,14 +166,18 @@ impl Retelling {
 
     /// What a sub-agent changes belongs to the session: its edits are in the same checkout, its commits on the same branch.
     fn hear_side(&mut self, line: Line, agent: &str) {
-        let at = line.time().map(time::rfc3339);
+        let at = line.at.clone();
         for item in line.items {
             match self.dedup.keep(item) {
                 Some(Item::Call(call)) if may_change(&call) => {
-                    self.open_side
-                        .push((begun(&call), Redacted::head(agent, ID_BYTES, self.redact).to_string()));
+                    let agent = Redacted::head(agent, ID_BYTES, self.redact).to_string();
+                    self.open_side.push((begun(&call), agent));
                 }
-                Some(Item::Result(result)) => self.end_side(&result, at.as_deref()),
+                // Most results are of calls that changed nothing.
+                Some(Item::Result(result)) if !self.open_side.is_empty() => {
+                    let at = at.as_deref().and_then(time::parse).map(time::rfc3339);
+                    self.end_side(&result, at.as_deref());
+                }
                 _ => {}
             }
         }

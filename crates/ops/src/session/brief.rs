@@ -12,7 +12,7 @@ use model::redact::{self, Redacted};
 use serde::Serialize;
 use store::{Found, Lock};
 
-use crate::features::{self, BriefContext, ProjectContext, sessions};
+use crate::features::{self, BriefContext, ProjectContext, decisions, sessions};
 use crate::project::settings;
 use crate::session::past::{self, Gathered};
 use crate::session::transcript::{self, Skipped, Source};
@@ -79,7 +79,7 @@ struct Records {
 
 fn gather(request: &BriefRequest) -> Option<(Gathered, Records)> {
     let BriefRequest { project, occasion, session, previous, mode, .. } = *request;
-    let gathered = match occasion {
+    let mut gathered = match occasion {
         // A new session is told about the one that was active before it.
         Occasion::Started => match last_other(project, session) {
             Some(other) => past::of_session(project.store, project.root, &other).ok()?,
@@ -93,10 +93,12 @@ fn gather(request: &BriefRequest) -> Option<(Gathered, Records)> {
             past::of_session(project.store, project.root, previous.or(session)?).ok()?.outline()
         }
     };
+    let recorded = decisions::without_recorded(project.store, &mut gathered.digest);
     // In a dry run the session's state has not moved to its new id.
     let session = if mode == Mode::Write { session } else { previous.or(session) };
     let context = BriefContext { project, occasion, session, mode, held: RefCell::default() };
     let (mut candidates, mut problems) = features::candidates(&context);
+    problems.extend(recorded.err().map(|error| error.to_string()));
     if occasion == Occasion::Started {
         candidates.extend(sessions::elsewhere(&project, &gathered.digest));
     }

@@ -8,8 +8,9 @@ use model::render::one_line;
 use model::text::fingerprint;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use store::Found;
+use store::{Dir, Found};
 
+use crate::features::decisions;
 use crate::features::evidence::{self, import::EvidenceReport};
 use crate::features::plan::import::{self, Incoming, Place, Report};
 use crate::input_redactor::InputRedactor;
@@ -28,6 +29,9 @@ pub struct SwarmReport {
     /// `None` if it has no plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<Report>,
+    /// None where its context.md holds no decision, or there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decisions: Option<decisions::import::Report>,
     /// None where it has no evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<EvidenceReport>,
@@ -39,32 +43,36 @@ fn shown<S: serde::Serializer>(path: &Path, to: S) -> std::result::Result<S::Ok,
 
 pub fn run(world: &World, folder: Option<&Path>, place: Place, mode: Mode) -> Result<SwarmReport> {
     let (Found::Marked { root, .. } | Found::Unmarked(root)) = world.find()?;
-    let folder = folder.map_or_else(|| root.checkout.join(FOLDER), Path::to_owned);
-    if !folder.is_dir() {
-        return Err(store::Error::Absent { path: folder }.into());
-    }
+    // A folder that the user names may be a link. Files in it, and a folder in the project, came from elsewhere: they are
+    // opened through no link, and a pipe is not waited for.
+    let folder = match folder {
+        Some(folder) => Dir::open(folder)?,
+        None => Dir::open(&root.checkout)?.sub(FOLDER)?,
+    };
     let plan = match read_plan(world, &folder)? {
         Some(incoming) => Some(import::put(world, &incoming, place, mode)?),
         None => None,
     };
-    let evidence = evidence::import::run(world, &folder.join("evidence"), mode)?;
-    if plan.is_none() && evidence.is_none() {
+    let evidence = evidence::import::run(world, &folder, mode)?;
+    let decisions = decisions::import::context(world, &folder, mode)?;
+    let folder = folder.path().to_owned();
+    if plan.is_none() && evidence.is_none() && decisions.is_none() {
         return Err(Error::Absent {
             what: format!(
-                "{}: there is no plan.json, plan.md, plan-ledger.jsonl or evidence in it",
+                "{}: there is no plan.json, plan.md, plan-ledger.jsonl or evidence in it, and no decision in a context.md",
                 folder.display()
             ),
             hint: "name the folder that holds them: `thru import swarm FOLDER`".into(),
         });
     }
-    Ok(SwarmReport { folder, plan, evidence })
+    Ok(SwarmReport { folder, plan, evidence, decisions })
 }
 
 /// Reads `plan.json`, or else `plan.md`, or else the last plan in the ledger; with the times from the ledger.
-fn read_plan(world: &World, folder: &Path) -> Result<Option<Incoming>> {
-    let redactor = InputRedactor::to(world);
+fn read_plan(world: &World, dir: &Dir) -> Result<Option<Incoming>> {
+    let (redactor, folder) = (InputRedactor::to(world), dir.path());
     let file = |name: &str| -> Result<Option<Vec<u8>>> {
-        match store::read_given(&folder.join(name), LARGEST) {
+        match dir.read(name, LARGEST) {
             Err(store::Error::Absent { .. }) => Ok(None),
             bytes => Ok(Some(redactor.clean_bytes(&bytes?).into_owned())),
         }

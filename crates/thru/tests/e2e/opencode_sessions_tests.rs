@@ -232,8 +232,8 @@ fn a_packet_goes_through_three_harnesses() {
 #[ignore = "a measurement: it wants a quiet machine"]
 fn what_the_plugin_costs() {
     let Some(opencode) = OpenCode::find() else { return };
-    const WARM_UP: usize = 3;
-    const TURNS: usize = 24;
+    const WARM_UP: usize = 2;
+    const TURNS: usize = 16;
     let with = Scratch::new();
     OpenCode::init(&with);
     let without = Scratch::new();

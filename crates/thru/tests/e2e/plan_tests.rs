@@ -8,7 +8,7 @@ use crate::script::{Script, Step, call, say};
 const PLAN: &str = "# Parser plan\n\n## Steps\n1. Write the lexer\n2. Write the grammar\n3. Write the docs\n\nNothing else changes.\n";
 
 /// A plan that the user approved in plan mode is imported with the agent's own list, the list moves its tasks, and after a
-/// compaction the agent is told the current task and what is blocked.
+/// compaction the agent is told the current task, what is blocked, and what the user decided when asked.
 #[test]
 fn an_approved_plan_is_imported_followed_and_told() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -38,6 +38,16 @@ fn an_approved_plan_is_imported_followed_and_told() {
     assert_eq!(status(&scratch, 0), "completed", "the list moved its task");
     assert_eq!(status(&scratch, 1), "in_progress");
 
+    model.then(Script { main: ask_the_user(), ..Script::default() });
+    talk.say_and_answer("Ask me what you need to know", &json!({ "Which database?": "SQLite" }));
+    let decisions = scratch.thru_json(&["decisions", "list"]);
+    let decided = &decisions["decisions"][0];
+    assert_eq!(
+        (&decided["text"], &decided["by"], &decided["source"], &decided["task"]),
+        (&json!("Which database? → SQLite"), &json!("user"), &json!("answer"), &json!("1.2")),
+        "an answer is a decision at the call: {decisions}"
+    );
+
     model.then(Script { main: vec![say("I know where we are.")], ..Script::default() });
     talk.say("/compact");
     talk.say("Where are we?");
@@ -45,10 +55,15 @@ fn an_approved_plan_is_imported_followed_and_told() {
     model.assert_played();
     let asked = model.asked();
     let compacted = asked.iter().position(|asked| asked.kind == Kind::Compact).expect("a compaction");
-    for needle in ["in progress: 1.2 “Write the grammar”", "blocked: 1.3 “Write the docs”: no style yet"]
-    {
-        assert!(asked[compacted + 1].holds(needle), "{needle:?} reaches the model after a compaction");
+    let after = &asked[compacted + 1];
+    for needle in [
+        "in progress: 1.2 “Write the grammar”",
+        "blocked: 1.3 “Write the docs”: no style yet",
+        "asked “Which database?” the user chose “SQLite”",
+    ] {
+        assert!(after.holds(needle), "{needle:?} reaches the model after a compaction");
     }
+    assert_eq!(after.count("Which database?"), 1, "the decision is told once");
     scratch.thru_ok(&["plan", "check"]);
 }
 
@@ -80,4 +95,13 @@ fn move_list_on() -> Vec<Step> {
         call("TaskUpdate", json!({ "taskId": "2", "status": "in_progress" })),
         say("The lexer is done."),
     ]
+}
+
+fn ask_the_user() -> Vec<Step> {
+    let option = |label: &str| json!({ "label": label, "description": "A database" });
+    let question = json!({ "questions": [{
+        "question": "Which database?", "header": "Database", "multiSelect": false,
+        "options": [option("SQLite"), option("Postgres")],
+    }] });
+    vec![call("AskUserQuestion", question), say("SQLite it is.")]
 }

@@ -16,6 +16,7 @@ mod clones;
 mod completions;
 mod config;
 mod consent;
+mod decisions;
 mod docs;
 mod doctor;
 mod droid;

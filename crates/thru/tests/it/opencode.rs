@@ -107,9 +107,9 @@ fn a_stop_that_cannot_wait_is_told_to_ask_again() {
     );
 }
 
-/// Beside what it should keep, the summariser is told the current phase and task.
+/// Beside what it should keep, the summariser is told the current phase and task, and what was decided.
 #[test]
-fn before_a_compaction_the_summariser_is_told_the_current_task() {
+fn before_a_compaction_the_summariser_is_told_the_current_task_and_decisions() {
     let env = TestEnv::rooted();
     for words in [
         &["plan", "init", "Parser plan"][..],
@@ -117,18 +117,25 @@ fn before_a_compaction_the_summariser_is_told_the_current_task() {
         &["task", "add", "Write the tokens"],
         &["task", "add", "Write the grammar"],
         &["task", "start", "1.1"],
+        &["decide", "Write the lexer by hand", "--why", "generators hide the errors"],
     ] {
         env.thru(words).ok();
     }
     let mut payload = json!({ "session_id": "ses_1", "trigger": "manual" });
     let told = fire(&env, "experimental.session.compacting", &payload).json();
     let told = told["guidance"].as_str().unwrap();
-    for needle in ["Keep verbatim", "“The lexer”", "- in progress: 1.1", "Write the tokens"] {
+    for needle in [
+        "Keep verbatim",
+        "“The lexer”",
+        "- in progress: 1.1",
+        "Write the tokens",
+        "- decided: Write the lexer by hand",
+    ] {
         assert!(told.contains(needle), "{needle:?} in {told}");
     }
     assert!(!told.contains("Write the grammar"), "what is not begun can wait for the brief: {told}");
     let facts = told.lines().filter(|line| line.starts_with("- ")).count();
-    assert_eq!(facts, 2, "{told}");
+    assert_eq!(facts, 3, "{told}");
     payload["agent_id"] = json!("ses_2");
     fire(&env, "experimental.session.compacting", &payload).silent("a sub-agent has no part in the plan");
 }

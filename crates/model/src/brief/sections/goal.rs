@@ -61,7 +61,11 @@ fn add_accepted(goal: &Goal, all: &mut Gathered) {
             (asks, _) => format!("The agent had asked {} after saying {about}", quoted(asks, 240)),
         }
     };
-    let forms = [160, 320, 600, 1_000, 1_600].map(form).to_vec();
+    let mut forms = [160, 320, 600, 1_000, 1_600].map(form).to_vec();
+    // The question alone, if room is short.
+    if !accepted.asks.is_empty() {
+        forms[0] = format!("The agent had asked: {}", quoted(&accepted.asks, 160));
+    }
     all.add(Class::Goal, format!("accepted:{}", accepted.record), forms).known_by =
         vec![accepted.text.clone()];
 }

@@ -118,7 +118,8 @@ impl Facts<'_> {
     /// What the user demanded; of the checks that were seen, only where files were edited for what is asked.
     fn exit_criteria(&self) -> Option<String> {
         let digest = self.material.digest;
-        let asked = self.goal.task.or(self.goal.newest).map_or(0, |prompt| prompt.record);
+        let task = self.goal.task.filter(|_| !self.goal.is_answered);
+        let asked = task.or(self.goal.newest).map_or(0, |prompt| prompt.record);
         let is_question = self.goal.newest.is_some_and(|newest| newest.sort() == Sort::Question)
             && !words::says_something(self.material.purpose);
         let demanded = choose::demanded(&self.goal);

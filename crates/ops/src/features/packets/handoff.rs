@@ -11,14 +11,14 @@ use model::packet::drift::GONE;
 use model::packet::{self, Git, Material};
 use model::redact;
 use model::text::fingerprint;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use store::{Dir, layout};
 
 use crate::Error;
 use crate::Result;
 use crate::World;
 use crate::features::packets as packet_files;
-use crate::features::{crashed, roles};
+use crate::features::{crashed, decisions, roles};
 use crate::input_redactor::InputRedactor;
 use crate::project::{Project, git, settings};
 use crate::session::database::{self, Rows};
@@ -184,6 +184,7 @@ pub(crate) fn of_session(project: &Project, session: &Id, chosen: Option<Chosen>
     // A session that cannot be read is an error, not an empty session.
     let mut digest = past::whole(&project.store, session, past::GENERATIONS)?;
     past::bring_back(&mut digest, &project.root.checkout);
+    decisions::without_recorded(&project.store, &mut digest)?;
     let harness = harness::by_name(&digest.harness);
     let transcript = list::transcript(&project.store, session);
     Ok(Source { digest, harness, chosen, transcript, elsewhere: false })
@@ -209,7 +210,8 @@ pub(crate) fn write(
         }
         _ => Vec::new(),
     };
-    let decisions = decisions(project, world);
+    // A record that cannot be read costs a packet this section only.
+    let decisions = decisions::in_words(&project.store, world.now).unwrap_or_default();
     let rules = rules(world, project);
     let mut material = Material {
         id: "",
@@ -295,34 +297,4 @@ fn rules(world: &World, project: &Project) -> Vec<String> {
     let lines = section.text();
     let lines = lines.lines().map(|line| line.trim().trim_start_matches(['-', '*', ' ']));
     lines.filter(|line| !line.is_empty()).map(|line| format!("{line} (role {})", file.role)).collect()
-}
-
-/// How much of the end of the decisions is read.
-const NEWEST_DECISIONS: u64 = 512 * 1024;
-
-/// Returns valid decisions: not superseded by a later one, not expired.
-fn decisions(project: &Project, world: &World) -> Vec<String> {
-    #[derive(Deserialize)]
-    #[serde(default)]
-    #[derive(Default)]
-    struct Decision {
-        id: String,
-        text: String,
-        why: String,
-        supersedes: String,
-        expires_at: String,
-    }
-    // A session start runs this too, so only the newest are read. A project without decisions has no such file.
-    let tail = project.store.dir().recent(layout::DECISIONS, NEWEST_DECISIONS).unwrap_or_default();
-    let lines = tail.split(|byte| *byte == b'\n');
-    let all: Vec<Decision> = lines.filter_map(|line| serde_json::from_slice(line).ok()).collect();
-    let over = |decision: &Decision| {
-        all.iter().any(|other| !decision.id.is_empty() && other.supersedes == decision.id)
-            || model::time::parse(&decision.expires_at).is_some_and(|at| at < world.now)
-    };
-    let words = |decision: &Decision| match decision.why.is_empty() {
-        true => decision.text.clone(),
-        false => format!("{}, because {}", decision.text, decision.why),
-    };
-    all.iter().rev().filter(|decision| !over(decision) && !decision.text.is_empty()).map(words).collect()
 }

@@ -4,13 +4,13 @@
 use std::path::PathBuf;
 
 use model::brief::{Candidate, Occasion};
-use model::document::Document;
+use model::document::{Document, Head};
 use model::event::Action;
 use model::id::Id;
 use model::journal::Record;
 use model::packet::drift::{self, Claim, FileNow, GitNow, Now, Way};
 use model::packet::pickup::{Mention, Pickup, render};
-use model::packet::{Packet, Status};
+use model::packet::{DECISIONS, Packet, Status};
 use model::place;
 use model::render::quoted;
 use model::time;
@@ -18,7 +18,7 @@ use serde::Serialize;
 use store::{LogPosition, SessionState, layout};
 
 use crate::features::packets::handoff;
-use crate::features::{BriefContext, crashed, evidence, packets, plan};
+use crate::features::{BriefContext, crashed, decisions, evidence, packets, plan};
 use crate::hook::context::HookContext;
 use crate::project::{Project, git};
 use crate::session::list::{self, Chosen};
@@ -70,6 +70,11 @@ pub struct PickupReport {
     pub claims: Vec<Claim>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub later: Vec<String>,
+    /// Decisions made since, and those of the packet that no longer hold.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub decided: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub overruled: Vec<String>,
     /// What the evidence of the tasks in progress comes to now.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<String>,
@@ -97,6 +102,9 @@ pub fn run(world: &World, request: &Request) -> Result<PickupReport> {
         Later::Add => touched_since(&project, &shown.packet)?,
         Later::Leave => Vec::new(),
     };
+    let recorded = shown.document.section(&[Head::exact(2, DECISIONS)]).map(|section| section.text());
+    let (decided, overruled) =
+        decisions::since(&project.store, &shown.packet.created_at, &recorded.unwrap_or_default(), world.now)?;
     let author = git::last_author(&project.root.path, &shown.path);
     let evidence = evidence_now(&project);
     let prompt = render(&Pickup {
@@ -106,6 +114,8 @@ pub fn run(world: &World, request: &Request) -> Result<PickupReport> {
         path: &shown.path.to_string_lossy(),
         claims: &claims,
         later: &later,
+        decided: &decided,
+        overruled: &overruled,
         evidence: &evidence,
         mention,
         now: world.now,
@@ -119,6 +129,8 @@ pub fn run(world: &World, request: &Request) -> Result<PickupReport> {
         drift: drift::drift(&claims).into_iter().cloned().collect(),
         claims,
         later,
+        decided,
+        overruled,
         evidence,
         claimed_by: shown.packet.claimed_by,
         last_committed_by: author,

@@ -1,19 +1,25 @@
 //! The record of a finished phase: `phases/<n>.md`. Its details then leave the brief.
 
 use jiff::Timestamp;
+use model::decision::{Decision, State};
 use model::id::Id;
 use model::plan::{Phase, PhaseNotes, Plan, phase_record};
 use model::time;
 use store::{Durability, Store, layout};
 
 use crate::Result;
+use crate::features::decisions;
 
 /// Writes the records of the phases that ended, and returns their paths.
 pub fn write(store: &Store, plan: &Plan, ended: &[u32], now: Timestamp) -> Result<Vec<String>> {
     let mut notes = Vec::new();
     for phase in ended.iter().filter_map(|id| plan.phase(*id)) {
         let path = layout::phase_record(phase.id);
-        let notes_of = PhaseNotes { evidence: evidence_of(store, phase), ..PhaseNotes::default() };
+        let notes_of = PhaseNotes {
+            decisions: decisions_of(store, phase, now)?,
+            evidence: evidence_of(store, phase),
+            ..PhaseNotes::default()
+        };
         let record = phase_record(phase, &notes_of, &time::rfc3339(now));
         store.dir().put(&path, record.as_bytes(), Durability::Synced)?;
         notes.push(format!(
@@ -23,6 +29,16 @@ pub fn write(store: &Store, plan: &Plan, ended: &[u32], now: Timestamp) -> Resul
         ));
     }
     Ok(notes)
+}
+
+/// What was decided while the phase was the current one, or for one of its tasks, and still holds.
+fn decisions_of(store: &Store, phase: &Phase, now: Timestamp) -> Result<Vec<String>> {
+    let (standing, _) = decisions::recent(store, now)?;
+    let is_own = |decision: &Decision| {
+        decision.phase == Some(phase.id) || phase.tasks.iter().any(|task| task.id == decision.task)
+    };
+    let current = standing.iter().filter(|one| one.state == State::Current && is_own(&one.decision));
+    Ok(current.map(|one| one.decision.words(400)).collect())
 }
 
 /// The phases that ended here and have left nothing. One that was over when it was imported has no times.

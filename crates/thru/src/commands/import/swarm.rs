@@ -5,10 +5,11 @@ use ops::features::plan::import::Place;
 use ops::setup::swarm;
 use ops::{Mode, Result, World};
 
-use crate::commands::plan::{print_import, print_notes};
+use crate::commands::plan::print_notes;
+use crate::commands::{decisions, plan};
 use crate::output::{self, DIM, Format, GOOD};
 
-/// What opencode-swarm keeps in .swarm: plan.json, plan.md, its ledger, evidence
+/// What opencode-swarm keeps in .swarm: plan.json, plan.md, its ledger, evidence, the decisions and patterns of context.md
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Its folder, .swarm in the project unless said otherwise
@@ -40,8 +41,11 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 }
 
 fn print_swarm(report: &swarm::SwarmReport, mode: Mode) {
-    if let Some(plan) = &report.plan {
-        print_import(plan, mode);
+    if let Some(report) = &report.plan {
+        plan::print_import(report, mode);
+    }
+    if let Some(report) = &report.decisions {
+        decisions::print_import(report, mode);
     }
     if let Some(evidence) = &report.evidence {
         print_evidence(evidence, mode);

@@ -1,7 +1,7 @@
 //! One row for every command, or several: what it is given.
 
 use super::corpus::some;
-use super::stores::{LOOP, PACKET, RUN};
+use super::stores::{DECISION, LOOP, PACKET, RUN};
 use crate::env::TestEnv;
 
 pub struct Row {
@@ -114,6 +114,17 @@ pub fn rows(env: &TestEnv) -> Vec<Row> {
         row("plan check", &[]),
         row("plan log", &["-n", "0"]),
         row("plan init", &[words, "--phase", words, "--replace"]).talks(),
+        row("decide", &[words, "--why", words]).talks(),
+        row("decide", &["-"]).stdin(words).talks(),
+        row("decide", &["x", "--supersedes", words]),
+        row("decide", &["x", "--expires", words]),
+        row("decisions list", &["--all", "-n", "0"]),
+        row("decisions list", &["--suggested", "-n", "0"]),
+        row("decisions show", &[DECISION]),
+        row("decisions show", &[words]),
+        row("decisions supersede", &[DECISION, words, "--why", words]).talks(),
+        row("decisions supersede", &["d-111111111111", "--why", words]).talks(),
+        row("decisions accept", &[words]),
         row("loop start", &["--next", "--promise", "all done", words]).talks(),
         row("loop list", &[]),
         row("loop show", &[LOOP]),

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::corpus::{corpus, some};
 use crate::env::TestEnv;
 
+pub const DECISION: &str = "d-000000000000";
 pub const PACKET: &str = "20261115T192200Z-evil-00";
 pub const RUN: &str = ".agent/context/outputs/review-20261115T192200Z";
 pub const LOOP: &str = "20261115";
@@ -165,10 +166,15 @@ fn packets(env: &TestEnv) {
     let [what, why] = [0, 1].map(|i| some(i + 30, 20));
     let lines: String = (0..8)
         .map(|n| {
-            format!("{}\n", json!({"id": some(n, 3), "decision": what, "title": what, "why": why, "at": why}))
+            let id = if n < 2 { format!("d-{}", n.to_string().repeat(12)) } else { some(n, 3) };
+            let line = json!({"id": id, "ts": some(n, 2), "text": what, "why": why, "by": why, "task": why, "topic": why,
+                              "session": why, "question": some(n, 5), "expires_at": some(n, 2), "source": "answer"});
+            format!("{line}\n")
         })
         .collect();
     env.write("project/.agent/context/decisions.jsonl", lines);
+    env.write("project/.agent/context/context.md", &body);
+    env.write("project/swarm/context.md", format!("## Decisions\n- {body}\n## Patterns\n- {body}\n"));
     plans(env, &body);
     env.write(
         "project/handoff.md",

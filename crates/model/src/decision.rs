@@ -1,0 +1,213 @@
+//! Decisions: what was settled, by whom and why. `decisions.jsonl` only grows: a decision that another takes the place of,
+//! or whose time is over, stays in the file and leaves the brief.
+
+mod outline;
+mod standing;
+mod stated;
+mod view;
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+pub use outline::{Found, Outlined, Warning, read as read_context};
+pub use standing::{Standing, State, fold};
+pub use stated::{Stated, stated};
+pub use view::{Activity, Contents, is_as_written, render};
+
+use crate::journal::AnswerField;
+use crate::prompt;
+use crate::render::{inline, quoted};
+use crate::text::{cut, fingerprint};
+
+/// What this build writes. A line of a later version is not read.
+pub const VERSION: u8 = 1;
+
+/// The longest text of a decision, and of its reason.
+pub const LARGEST: usize = 8 * 1024;
+
+/// One line of `decisions.jsonl`. A line without a text withdraws the decision that it supersedes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Decision {
+    pub v: u8,
+    #[serde(deserialize_with = "or_empty")]
+    pub id: String,
+    #[serde(deserialize_with = "or_empty")]
+    pub ts: String,
+    #[serde(skip_serializing_if = "Kind::is_decision")]
+    pub kind: Kind,
+    #[serde(deserialize_with = "or_empty")]
+    pub text: String,
+    #[serde(deserialize_with = "or_empty", skip_serializing_if = "String::is_empty")]
+    pub why: String,
+    /// A session, or `user`.
+    #[serde(deserialize_with = "or_empty")]
+    pub by: String,
+    /// The phase and the task of the plan that were current.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phase: Option<u32>,
+    #[serde(deserialize_with = "or_empty", skip_serializing_if = "String::is_empty")]
+    pub task: String,
+    /// The decision that it takes the place of.
+    #[serde(deserialize_with = "or_empty", skip_serializing_if = "String::is_empty")]
+    pub supersedes: String,
+    #[serde(deserialize_with = "or_empty", skip_serializing_if = "String::is_empty")]
+    pub expires_at: String,
+    pub source: Source,
+    /// The session that it was made in.
+    #[serde(deserialize_with = "or_empty", skip_serializing_if = "String::is_empty")]
+    pub session: String,
+    /// What the user was asked. A later answer to the same question supersedes this one.
+    #[serde(deserialize_with = "or_empty", skip_serializing_if = "String::is_empty")]
+    pub question: String,
+    /// The heading that it stood under, where it was imported.
+    #[serde(deserialize_with = "or_empty", skip_serializing_if = "String::is_empty")]
+    pub topic: String,
+}
+
+/// Whether it settles one thing, or how a thing is done here every time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    Pattern,
+    #[default]
+    #[serde(other)]
+    Decision,
+}
+
+impl Kind {
+    pub fn is_decision(&self) -> bool {
+        *self == Kind::Decision
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Decision => "decision",
+            Kind::Pattern => "pattern",
+        }
+    }
+}
+
+/// Where a decision came from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// The user's answer to a question.
+    Answer,
+    /// An agent said so, and somebody accepted it.
+    Statement,
+    Import,
+    /// `thru decide`.
+    #[default]
+    #[serde(other)]
+    Command,
+}
+
+impl Source {
+    pub fn name(self) -> &'static str {
+        match self {
+            Source::Command => "command",
+            Source::Answer => "answer",
+            Source::Statement => "statement",
+            Source::Import => "import",
+        }
+    }
+}
+
+impl Decision {
+    /// As one line of JSON, without its line end.
+    pub fn line(&self) -> Vec<u8> {
+        // Strings and numbers: serialising them cannot fail.
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+
+    /// A line of the log; None for one that is torn, foreign or of a later version.
+    pub fn read(line: &[u8]) -> Option<Decision> {
+        serde_json::from_slice(line).ok().filter(Decision::is_known)
+    }
+
+    /// Whether this build can tell what the line says.
+    pub fn is_known(&self) -> bool {
+        !self.id.is_empty() && self.v <= VERSION && (!self.text.is_empty() || self.is_withdrawal())
+    }
+
+    /// Takes another decision back and puts nothing in its place.
+    pub fn is_withdrawal(&self) -> bool {
+        self.text.is_empty() && !self.supersedes.is_empty()
+    }
+
+    /// For a model, on one line: what was decided, and why.
+    pub fn words(&self, most: usize) -> String {
+        let text = match (self.answer(), self.kind) {
+            (Some(answer), _) => {
+                format!("asked {} the user chose {}", quoted(&self.question, most), quoted(answer, most))
+            }
+            (None, Kind::Decision) => inline(&self.text, most),
+            (None, Kind::Pattern) => format!("pattern: {}", inline(&self.text, most)),
+        };
+        match self.why.is_empty() {
+            true => text,
+            false => format!("{text}, because {}", inline(&self.why, most)),
+        }
+    }
+
+    /// What the user answered, where it is an answer.
+    pub fn answer(&self) -> Option<&str> {
+        let rest = self.text.strip_prefix(self.question.as_str()).filter(|_| !self.question.is_empty())?;
+        rest.strip_prefix(ARROW)
+    }
+}
+
+/// The id of a decision that is the same whoever records it, and whenever: an answer, an accepted statement, an import.
+pub fn stable_id(source: Source, text: &str) -> String {
+    id_of(&["", source.name(), text.trim()])
+}
+
+/// The id of a decision that somebody typed.
+pub fn id_at(ts: &str, by: &str, text: &str, supersedes: &str) -> String {
+    id_of(&[ts, by, text, supersedes])
+}
+
+fn id_of(parts: &[&str]) -> String {
+    // Twelve digits: of a hundred thousand decisions two are alike once in fifty thousand projects.
+    format!("d-{:012x}", fingerprint(parts) >> 16)
+}
+
+/// The decision that an answer is. None where the user asked back, or said nothing.
+pub fn of_answer(answer: &AnswerField) -> Option<Decision> {
+    let (question, chosen) = (answer.question.trim(), answer.answer.trim());
+    if chosen.is_empty() || question.is_empty() || prompt::sort(chosen) == prompt::Sort::Question {
+        return None;
+    }
+    let text = answer_text(answer);
+    Some(Decision {
+        v: VERSION,
+        id: stable_id(Source::Answer, &text),
+        question: cut(question, LARGEST).to_owned(),
+        text,
+        by: "user".to_owned(),
+        source: Source::Answer,
+        ..Decision::default()
+    })
+}
+
+/// `Which database? → SQLite`.
+fn answer_text(answer: &AnswerField) -> String {
+    format!("{}{ARROW}{}", answer.question.trim(), answer.answer.trim())
+}
+
+/// Between a question and its answer.
+const ARROW: &str = " → ";
+
+/// The id that an answer has once it is recorded.
+pub fn answer_id(answer: &AnswerField) -> String {
+    stable_id(Source::Answer, &answer_text(answer))
+}
+
+/// What another program wrote as null is empty.
+fn or_empty<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    Ok(Option::<String>::deserialize(from)?.unwrap_or_default())
+}
+
+#[cfg(test)]
+#[path = "decision_tests.rs"]
+mod tests;

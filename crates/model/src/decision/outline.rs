@@ -1,0 +1,146 @@
+//! The decisions and patterns of a `context.md` by another tool, as people and agents write them: list items, tables, or a
+//! heading each, below a heading that says so.
+
+mod entry;
+
+use serde::Serialize;
+
+use super::Kind;
+use crate::document::Document;
+use crate::render::one_line;
+use crate::text::count;
+use entry::{Block, blocks};
+
+/// What was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outlined {
+    pub found: Vec<Found>,
+    pub warnings: Vec<Warning>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    pub line: usize,
+    pub kind: Kind,
+    pub text: String,
+    pub why: String,
+    /// The heading that it stands under, where that says more than what it is.
+    pub topic: String,
+    /// As it is written there; empty where there is none.
+    pub date: String,
+}
+
+/// Something that was left out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Warning {
+    pub line: usize,
+    pub text: String,
+}
+
+/// What stands below a heading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Holds(Kind),
+    /// Decisions that nobody has made yet.
+    Open,
+}
+
+/// A heading that gives what stands below it a role.
+struct Giving {
+    level: u8,
+    role: Role,
+    /// Headings below it belong to it too.
+    inherited: bool,
+}
+
+pub fn read(bytes: &[u8]) -> Outlined {
+    let document = Document::parse(bytes);
+    let lines: Vec<(usize, String)> = document
+        .lines()
+        .map(|line| (line.number, String::from_utf8_lossy(line.text(document.bytes())).into_owned()))
+        .collect();
+    let headings = document.headings();
+    let mut out = Outlined::default();
+    // The innermost last.
+    let mut giving: Vec<Giving> = Vec::new();
+    for (i, heading) in headings.iter().enumerate() {
+        let end = headings.get(i + 1).map_or(usize::MAX, |next| next.line);
+        let own: Vec<(usize, &str)> = lines
+            .iter()
+            .filter(|(number, _)| (heading.line + 1..end).contains(number))
+            .map(|(number, text)| (*number, text.as_str()))
+            .collect();
+        let blocks = blocks(&own);
+        giving.retain(|known| heading.level > known.level);
+        let role = match role_of(&heading.text, heading.level) {
+            Some(role) => {
+                let has_entries = blocks.iter().any(Block::is_entry);
+                // Below a heading in the middle of something else, what has entries of its own is whole.
+                giving.push(Giving {
+                    level: heading.level,
+                    role,
+                    inherited: heading.level <= 2 || !has_entries,
+                });
+                Some((role, true))
+            }
+            None => giving.last().filter(|known| known.inherited).map(|known| (known.role, false)),
+        };
+        match role {
+            None => {}
+            Some((Role::Open, _)) => {
+                let entries = blocks.iter().filter(|block| block.is_entry()).count();
+                if entries > 0 {
+                    let title = one_line(&heading.text, 80);
+                    let text = format!("“{title}” is not decided yet: {} left out", count(entries, "line"));
+                    out.warnings.push(Warning { line: heading.line, text });
+                }
+            }
+            Some((Role::Holds(kind), is_own)) => {
+                let title = if is_own { "" } else { heading.text.as_str() };
+                let topic = topic(&heading.text, is_own);
+                entry::read(&blocks, heading.line, title, &mut out, |found| Found {
+                    kind,
+                    topic: topic.clone(),
+                    ..found
+                });
+            }
+        }
+    }
+    out
+}
+
+fn role_of(title: &str, level: u8) -> Option<Role> {
+    let words: Vec<String> = title
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect();
+    let has = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
+    let decides = has(&[
+        "decisions",
+        "adrs",
+        "decisiones",
+        "decisões",
+        "entscheidungen",
+        "décisions",
+        "решения",
+        "决策",
+        "决定",
+    ]) || has(&["decision", "decided", "adr"]) && words.len() <= 2;
+    if decides {
+        let is_open =
+            has(&["pending", "open", "undecided", "needed", "unresolved", "todo", "deferred", "awaiting"]);
+        return Some(if is_open { Role::Open } else { Role::Holds(Kind::Decision) });
+    }
+    let patterns = has(&["patterns", "conventions"]) && words.len() <= 3 && level <= 2;
+    patterns.then_some(Role::Holds(Kind::Pattern))
+}
+
+fn topic(title: &str, is_own: bool) -> String {
+    let is_plain = matches!(title.trim().to_lowercase().as_str(), "decisions" | "patterns");
+    if is_own && is_plain { String::new() } else { one_line(title, 120) }
+}
+
+#[cfg(test)]
+#[path = "outline_tests.rs"]
+mod tests;

@@ -1,0 +1,315 @@
+//! What stands below one heading: list items, rows of a table, paragraphs.
+
+use super::{Found, Outlined, Warning};
+use crate::render::one_line;
+
+/// A piece of a section.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Block {
+    Item { line: usize, text: String, nested: Vec<String> },
+    Row { line: usize, cells: Vec<String>, head: Vec<String> },
+    Paragraph { line: usize, text: String },
+}
+
+impl Block {
+    pub fn is_entry(&self) -> bool {
+        match self {
+            Block::Item { text, .. } => !is_placeholder(&stripped(text).0),
+            Block::Row { .. } => true,
+            Block::Paragraph { text, .. } => text.starts_with("**"),
+        }
+    }
+}
+
+/// Lines that say something about the decision above them.
+const WHY: &[&str] = &["why", "rationale", "reason", "reasoning", "because", "justification", "context"];
+const WHAT: &[&str] = &["decision", "choice", "chosen", "decided", "pattern", "resolution"];
+const WHEN: &[&str] = &["date", "when", "decided at", "recorded_at"];
+const OTHER: &[&str] = &[
+    "status",
+    "alternatives",
+    "alternative",
+    "consequences",
+    "impact",
+    "options",
+    "tradeoffs",
+    "trade-offs",
+];
+
+/// States of a decision that does not hold.
+const NOT_MADE: &[&str] =
+    &["pending", "open", "proposed", "rejected", "superseded", "deprecated", "tbd", "deferred"];
+
+pub fn blocks(lines: &[(usize, &str)]) -> Vec<Block> {
+    let mut out: Vec<Block> = Vec::new();
+    let mut head: Option<Vec<String>> = None;
+    let (mut fenced, mut top, mut is_broken) = (false, None, true);
+    for (i, (number, line)) in lines.iter().enumerate() {
+        let bare = line.trim();
+        if bare.starts_with("```") || bare.starts_with("~~~") {
+            fenced = !fenced;
+            continue;
+        }
+        if fenced || bare.starts_with("<!--") || is_rule(bare) {
+            continue;
+        }
+        if bare.is_empty() {
+            (is_broken, head) = (true, None);
+            continue;
+        }
+        if bare.starts_with('|') {
+            let cells = cells(bare);
+            let next_is_rule = lines.get(i + 1).is_some_and(|(_, next)| is_table_rule(next.trim()));
+            match &head {
+                _ if is_table_rule(bare) => {}
+                None if next_is_rule => head = Some(cells),
+                known => {
+                    out.push(Block::Row { line: *number, cells, head: known.clone().unwrap_or_default() });
+                }
+            }
+            continue;
+        }
+        let indent = line.len() - line.trim_start().len();
+        match (item_text(bare), out.last_mut()) {
+            (Some(text), Some(Block::Item { nested, .. })) if top.is_some_and(|top| indent > top + 1) => {
+                nested.push(text.to_owned());
+            }
+            (Some(text), _) => {
+                top = Some(indent);
+                out.push(Block::Item { line: *number, text: text.to_owned(), nested: Vec::new() });
+            }
+            // A line that goes on.
+            (None, Some(Block::Item { text, nested, .. })) if !is_broken || indent > top.unwrap_or(0) => {
+                let to = nested.last_mut().unwrap_or(text);
+                to.push(' ');
+                to.push_str(bare);
+            }
+            (None, Some(Block::Paragraph { text, .. })) if !is_broken && !bare.starts_with("**") => {
+                text.push(' ');
+                text.push_str(bare);
+            }
+            (None, _) => {
+                top = None;
+                out.push(Block::Paragraph { line: *number, text: bare.to_owned() });
+            }
+        }
+        is_broken = false;
+    }
+    out
+}
+
+/// `title`: that of a heading below the one that says what stands here; it can be a decision itself.
+pub fn read(blocks: &[Block], at: usize, title: &str, out: &mut Outlined, make: impl Fn(Found) -> Found) {
+    if !title.is_empty() && is_record(title, blocks) {
+        let found = record(title, blocks, at);
+        match left_out(&found.text, status(blocks)) {
+            Some(text) => out.warnings.push(Warning { line: at, text }),
+            None => out.found.push(Found { topic: String::new(), ..make(found) }),
+        }
+        return;
+    }
+    let has_entries = blocks.iter().any(Block::is_entry);
+    for block in blocks {
+        let found = match block {
+            Block::Item { line, text, nested } => of_item(*line, text, nested),
+            Block::Row { line, cells, head } => match of_row(*line, cells, head) {
+                Ok(found) => found,
+                Err(text) => {
+                    out.warnings.push(Warning { line: *line, text });
+                    continue;
+                }
+            },
+            Block::Paragraph { text, .. } if has_entries && !text.starts_with("**") => continue,
+            Block::Paragraph { text, .. } if text.ends_with(':') => continue,
+            Block::Paragraph { line, text } => of_item(*line, text, &[]),
+        };
+        if found.text.starts_with("~~") {
+            let text = format!("struck through, left out: {}", one_line(&found.text, 80));
+            out.warnings.push(Warning { line: found.line, text });
+        } else if !is_placeholder(&found.text) {
+            out.found.push(make(found));
+        }
+    }
+}
+
+fn of_item(line: usize, text: &str, nested: &[String]) -> Found {
+    let (mut text, mut date) = stripped(text);
+    let mut why = String::new();
+    if let Some((before, reason)) = inline_reason(&text) {
+        (text, why) = (before, reason);
+    }
+    for more in nested {
+        match labelled(more) {
+            Some((label, rest)) if WHY.contains(&label.as_str()) => join(&mut why, "; ", &rest),
+            Some((label, rest)) if WHEN.contains(&label.as_str()) => date = rest,
+            _ => {
+                let gap = if text.ends_with(':') { " " } else { "; " };
+                join(&mut text, gap, &plain(more));
+            }
+        }
+    }
+    Found { line, text, why, date, ..Found::default() }
+}
+
+fn of_row(line: usize, cells: &[String], head: &[String]) -> Result<Found, String> {
+    let column = |names: &[&str]| {
+        head.iter().position(|title| {
+            let title = plain(title).to_lowercase();
+            names.iter().any(|name| title == *name || title.split(' ').any(|word| word == *name))
+        })
+    };
+    let cell = |place: Option<usize>| place.and_then(|place| cells.get(place)).map(|cell| plain(cell));
+    let what = column(WHAT);
+    let about = column(&["topic", "area", "question", "aspect", "category", "item", "component"]);
+    let first = || cells.iter().position(|cell| plain(cell).chars().any(char::is_alphabetic));
+    let mut text = cell(what.or_else(first)).unwrap_or_default();
+    if let (Some(about), true) = (cell(about), what.is_some() && what != about)
+        && !about.is_empty()
+    {
+        text = format!("{about}: {text}");
+    }
+    if let Some(why) = left_out(&text, cell(column(&["status", "state"]))) {
+        return Err(why);
+    }
+    let why = cell(column(WHY)).unwrap_or_default();
+    let date = cell(column(WHEN)).unwrap_or_default();
+    Ok(Found { line, text, why, date, ..Found::default() })
+}
+
+/// Whether a heading is a decision itself: `ADR-3: …`, or what stands below it says what and why.
+fn is_record(title: &str, blocks: &[Block]) -> bool {
+    let bare = title.trim_start_matches(['*', '[']).to_lowercase();
+    let numbered = ["adr", "decision", "dec", "d"].iter().any(|start| {
+        let rest = bare.strip_prefix(start).map(|rest| rest.trim_start_matches([' ', '-', '_', '#']));
+        rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    });
+    let labels = blocks.iter().filter_map(|block| labelled(block_text(block))).map(|(label, _)| label);
+    let labels: Vec<String> = labels.collect();
+    let says = |known: &[&str]| labels.iter().any(|label| known.contains(&label.as_str()));
+    numbered || says(WHY) || says(WHAT) && labels.len() > 1 || says(OTHER) && says(WHAT)
+}
+
+fn record(title: &str, blocks: &[Block], line: usize) -> Found {
+    let (title, date) = stripped(title);
+    let mut found = Found { line, text: title, date, ..Found::default() };
+    for block in blocks {
+        let text = block_text(block);
+        match labelled(text) {
+            Some((label, rest)) if WHAT.contains(&label.as_str()) => join(&mut found.text, ": ", &rest),
+            Some((label, rest)) if WHY.contains(&label.as_str()) => join(&mut found.why, "; ", &rest),
+            Some((label, rest)) if WHEN.contains(&label.as_str()) => found.date = rest,
+            Some((label, _)) if OTHER.contains(&label.as_str()) => {}
+            _ => join(&mut found.why, "; ", &plain(text)),
+        }
+    }
+    found
+}
+
+fn block_text(block: &Block) -> &str {
+    match block {
+        Block::Item { text, .. } | Block::Paragraph { text, .. } => text,
+        Block::Row { cells, .. } => cells.first().map_or("", String::as_str),
+    }
+}
+
+fn status(blocks: &[Block]) -> Option<String> {
+    let labels = blocks.iter().filter_map(|block| labelled(block_text(block)));
+    labels.filter(|(label, _)| label == "status").map(|(_, rest)| rest).next()
+}
+
+fn left_out(text: &str, status: Option<String>) -> Option<String> {
+    let status = status?.to_lowercase();
+    let first = status.split(|c: char| !c.is_alphabetic()).find(|word| !word.is_empty())?;
+    NOT_MADE.contains(&first).then(|| format!("{first}, left out: {}", one_line(text, 80)))
+}
+
+/// `**Rationale**: …`, `Why: …`: the label in small letters, and the rest.
+fn labelled(text: &str) -> Option<(String, String)> {
+    let bare = plain(text);
+    let (label, rest) = bare.split_once(':')?;
+    let label = label.trim().to_lowercase();
+    let known = [WHY, WHAT, WHEN, OTHER].concat();
+    known.contains(&label.as_str()).then(|| (label, rest.trim().to_owned()))
+}
+
+/// `Use X. Rationale: Y`, `Use X (why: Y)`.
+fn inline_reason(text: &str) -> Option<(String, String)> {
+    let small = text.to_ascii_lowercase();
+    let labels = ["rationale:", "reason:", "why:"];
+    let (at, label) = labels.iter().filter_map(|label| Some((small.find(label)?, *label))).min()?;
+    let before = text[..at].trim_end_matches([' ', '(', '-', '–', '—', '.', ',', ';', '[']).to_owned();
+    let reason = text[at + label.len()..].trim();
+    let reason = if text[..at].trim_end().ends_with('(') { reason.trim_end_matches(')') } else { reason };
+    (!before.is_empty()).then(|| (before, reason.to_owned()))
+}
+
+/// Without boxes, tags and a date in front, and that date.
+fn stripped(text: &str) -> (String, String) {
+    let mut text = plain(text);
+    for mark in ["[ ] ", "[x] ", "[X] ", "✅ ", "✓ "] {
+        if let Some(rest) = text.strip_prefix(mark) {
+            text = rest.trim().to_owned();
+        }
+    }
+    for tag in ["[decision]", "[pattern]"] {
+        if text.to_ascii_lowercase().starts_with(tag) {
+            text = text[tag.len()..].trim_start_matches([':', ' ']).to_owned();
+        }
+    }
+    let bare = text.trim_start_matches(['[', '(']);
+    let is_date = |date: &str| {
+        date.bytes().enumerate().all(|(i, b)| if i == 4 || i == 7 { b == b'-' } else { b.is_ascii_digit() })
+    };
+    match bare.get(..10).filter(|date| is_date(date)) {
+        Some(date) => {
+            let rest = bare[10..].trim_start_matches([']', ')', ':', ' ', '-', '–', '—']);
+            (rest.to_owned(), date.to_owned())
+        }
+        None => (text, String::new()),
+    }
+}
+
+/// Without the marks of bold letters.
+fn plain(text: &str) -> String {
+    text.replace("**", "").trim().to_owned()
+}
+
+/// What a form holds before anybody has filled it in.
+fn is_placeholder(text: &str) -> bool {
+    let bare = text.trim().trim_matches(['_', '*', '(', ')', '.', '-', ' ']).to_lowercase();
+    let enclosed = (text.starts_with('[') && text.ends_with(']')
+        || text.starts_with('<') && text.ends_with('>'))
+        && !text.contains("](");
+    bare.is_empty()
+        || enclosed
+        || matches!(bare.as_str(), "none" | "none yet" | "n/a" | "tbd" | "no decisions yet")
+}
+
+fn item_text(bare: &str) -> Option<&str> {
+    let digits = bare.bytes().take_while(u8::is_ascii_digit).count();
+    let numbered = (1..=3).contains(&digits).then(|| &bare[digits..]);
+    let numbered = numbered.and_then(|rest| rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")));
+    let marked = || ["- ", "* ", "+ ", "• "].iter().find_map(|mark| bare.strip_prefix(mark));
+    numbered.or_else(marked).map(str::trim)
+}
+
+fn cells(row: &str) -> Vec<String> {
+    let inner = row.trim().trim_start_matches('|');
+    let inner = inner.strip_suffix('|').unwrap_or(inner).replace("\\|", "\u{1}");
+    inner.split('|').map(|cell| cell.trim().replace('\u{1}', "|")).collect()
+}
+
+fn is_table_rule(row: &str) -> bool {
+    row.starts_with('|') && row.contains('-') && row.chars().all(|c| matches!(c, '|' | '-' | ':' | ' '))
+}
+
+fn is_rule(bare: &str) -> bool {
+    bare.len() >= 3 && bare.chars().all(|c| matches!(c, '-' | '*' | '_'))
+}
+
+fn join(to: &mut String, gap: &str, more: &str) {
+    if !to.is_empty() && !more.is_empty() {
+        to.push_str(gap);
+    }
+    to.push_str(more);
+}

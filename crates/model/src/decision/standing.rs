@@ -1,0 +1,118 @@
+//! Which decisions hold.
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::Decision;
+use crate::time;
+
+/// A decision, and whether it still holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Standing {
+    #[serde(flatten)]
+    pub decision: Decision,
+    pub state: State,
+    /// What took its place; also of one that was withdrawn.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub superseded_by: String,
+    /// Why it was withdrawn.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub withdrawn_because: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    Current,
+    Superseded,
+    /// Taken back, with nothing in its place.
+    Withdrawn,
+    Expired,
+}
+
+impl State {
+    pub fn name(self) -> &'static str {
+        match self {
+            State::Current => "current",
+            State::Superseded => "superseded",
+            State::Withdrawn => "withdrawn",
+            State::Expired => "expired",
+        }
+    }
+}
+
+/// Every decision once, in the order in which they were made. A line takes the place of what it names; an answer that of
+/// earlier answers to the same question. A line with an id that is known says the same again: it counts only where the
+/// decision did not hold any more. Since a line stands behind what it supersedes, the end of a log says of its own
+/// decisions all there is to say.
+pub fn fold(lines: impl IntoIterator<Item = Decision>, now: Timestamp) -> Vec<Standing> {
+    let mut fold = Fold::default();
+    lines.into_iter().filter(Decision::is_known).for_each(|line| fold.add(line));
+    for (id, superseded) in std::mem::take(&mut fold.early) {
+        fold.supersede(&id, &superseded);
+    }
+    let is_over = |decision: &Decision| time::parse(&decision.expires_at).is_some_and(|at| at <= now);
+    for standing in fold.all.iter_mut().flatten() {
+        if standing.state == State::Current && is_over(&standing.decision) {
+            standing.state = State::Expired;
+        }
+    }
+    fold.all.into_iter().flatten().collect()
+}
+
+#[derive(Default)]
+struct Fold {
+    all: Vec<Option<Standing>>,
+    places: HashMap<String, usize>,
+    /// The newest answer to each question.
+    answers: HashMap<String, String>,
+    /// Lines that came before what they supersede, as a merge can put them.
+    early: Vec<(String, Decision)>,
+}
+
+impl Fold {
+    fn add(&mut self, line: Decision) {
+        if !line.supersedes.is_empty() && line.supersedes != line.id {
+            match self.places.contains_key(&line.supersedes) {
+                true => self.supersede(&line.supersedes.clone(), &line),
+                false => self.early.push((line.supersedes.clone(), line.clone())),
+            }
+        }
+        if line.is_withdrawal() {
+            return;
+        }
+        if !line.question.is_empty() {
+            let earlier = self.answers.insert(line.question.trim().to_owned(), line.id.clone());
+            if let Some(earlier) = earlier.filter(|earlier| *earlier != line.id) {
+                self.supersede(&earlier, &line);
+            }
+        }
+        if let Some(place) = self.places.get(&line.id).copied() {
+            let still_holds =
+                self.all[place].as_ref().is_some_and(|standing| standing.state == State::Current);
+            if still_holds {
+                return;
+            }
+            self.all[place] = None;
+        }
+        self.places.insert(line.id.clone(), self.all.len());
+        self.all.push(Some(Standing {
+            decision: line,
+            state: State::Current,
+            superseded_by: String::new(),
+            withdrawn_because: String::new(),
+        }));
+    }
+
+    fn supersede(&mut self, id: &str, by: &Decision) {
+        let place = self.places.get(id).copied();
+        let Some(standing) = place.and_then(|place| self.all[place].as_mut()) else { return };
+        standing.superseded_by.clone_from(&by.id);
+        (standing.state, standing.withdrawn_because) = match by.is_withdrawal() {
+            true => (State::Withdrawn, by.why.clone()),
+            false => (State::Superseded, String::new()),
+        };
+    }
+}

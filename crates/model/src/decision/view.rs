@@ -1,0 +1,127 @@
+//! `context.md`: decisions, patterns and activity as people read them. It is written, never read back.
+
+use super::{Decision, Kind, Standing, State};
+use crate::render::one_line;
+use crate::text::{count, fingerprint};
+
+/// What stands in it.
+#[derive(Clone, Copy, Debug)]
+pub struct Contents<'a> {
+    pub title: &'a str,
+    /// Oldest first, as they were made.
+    pub decisions: &'a [Standing],
+    /// Whether there are no older ones.
+    pub is_all: bool,
+    pub activity: &'a [Activity],
+    pub at: &'a str,
+}
+
+/// What a session was about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Activity {
+    pub session: String,
+    pub harness: String,
+    pub last_at: String,
+    pub calls: u64,
+    pub edited: usize,
+    pub failing: usize,
+    pub about: String,
+}
+
+/// More of a kind are counted.
+const NAMED: usize = 200;
+const OVER_NAMED: usize = 40;
+
+const HEADER: &str = "<!-- Written by thru (";
+const HEADER_END: &str = ") from decisions.jsonl and the journals. What you write here is not read: `thru decide` adds a \
+                          decision, `thru decisions supersede` replaces one. -->";
+
+/// The whole file. Its first line says what it is, and how it was written: a file that was edited since is known by it.
+pub fn render(contents: &Contents) -> String {
+    let body = body(contents);
+    format!("{HEADER}{}{HEADER_END}\n{body}", mark(&body))
+}
+
+/// Whether nobody has edited the file since it was written.
+pub fn is_as_written(text: &str) -> bool {
+    let Some((first, body)) = text.split_once('\n') else { return false };
+    let written = first.strip_prefix(HEADER).and_then(|rest| rest.strip_suffix(HEADER_END));
+    written == Some(mark(body).as_str())
+}
+
+fn mark(body: &str) -> String {
+    format!("{:016x}", fingerprint([body]))
+}
+
+fn body(contents: &Contents) -> String {
+    let mut out = format!("# Context: {}\n\nAs of {}.\n", one_line(contents.title, 200), contents.at);
+    let newest = || contents.decisions.iter().rev();
+    let current =
+        |kind: Kind| newest().filter(move |one| one.state == State::Current && one.decision.kind == kind);
+    for (title, kind) in [("Decisions", Kind::Decision), ("Patterns", Kind::Pattern)] {
+        let lines: Vec<String> = current(kind).take(NAMED).map(|one| line(&one.decision)).collect();
+        let more = current(kind).count() - lines.len();
+        section(&mut out, title, &lines, (more, contents.is_all));
+    }
+    let over = || newest().filter(|one| one.state != State::Current);
+    let lines: Vec<String> = over().take(OVER_NAMED).map(over_line).collect();
+    let more = over().count() - lines.len();
+    section(&mut out, "No longer in force", &lines, (more, contents.is_all));
+    if !contents.activity.is_empty() {
+        out.push_str(
+            "\n## Activity\n\n| Session | Harness | Last active | Calls | Edited | Failing | About |\n",
+        );
+        out.push_str("|---|---|---|---|---|---|---|\n");
+        for Activity { session, harness, last_at, calls, edited, failing, about } in contents.activity {
+            let [session, harness, last_at, about] =
+                [(session, 40), (harness, 40), (last_at, 40), (about, 160)]
+                    .map(|(text, most)| one_line(text, most).replace('|', "\\|"));
+            out.push_str(&format!(
+                "| {session} | {harness} | {last_at} | {calls} | {edited} | {failing} | {about} |\n"
+            ));
+        }
+    }
+    out
+}
+
+fn section(out: &mut String, title: &str, lines: &[String], (more, is_all): (usize, bool)) {
+    if lines.is_empty() {
+        return;
+    }
+    out.push_str(&format!("\n## {title}\n\n"));
+    lines.iter().for_each(|line| out.push_str(line));
+    if more > 0 {
+        let or_more = if is_all { "" } else { " or more" };
+        out.push_str(&format!(
+            "- and {}{or_more}: `thru decisions list --all -n 0`\n",
+            count(more, "older one")
+        ));
+    }
+}
+
+fn line(decision: &Decision) -> String {
+    let Decision { id, ts, text, why, by, task, phase, expires_at, .. } = decision;
+    let date = ts.get(..10).unwrap_or(ts);
+    let mut about = format!("{}, {}, {}", one_line(id, 40), one_line(date, 20), one_line(by, 40));
+    match (task.is_empty(), phase) {
+        (false, _) => about.push_str(&format!(", task {}", one_line(task, 64))),
+        (true, Some(phase)) => about.push_str(&format!(", phase {phase}")),
+        (true, None) => {}
+    }
+    if !expires_at.is_empty() {
+        about.push_str(&format!(", until {}", one_line(expires_at, 40)));
+    }
+    let why = if why.is_empty() { String::new() } else { format!(", because {}", one_line(why, 2_000)) };
+    format!("- {}{why} ({about})\n", one_line(text, 4_000))
+}
+
+fn over_line(one: &Standing) -> String {
+    let how = match one.state {
+        State::Current => String::new(),
+        State::Superseded => format!("superseded by {}", one_line(&one.superseded_by, 40)),
+        State::Withdrawn if one.withdrawn_because.is_empty() => "withdrawn".to_owned(),
+        State::Withdrawn => format!("withdrawn: {}", one_line(&one.withdrawn_because, 200)),
+        State::Expired => format!("expired {}", one_line(&one.decision.expires_at, 40)),
+    };
+    format!("- {} ({}, {how})\n", one_line(&one.decision.text, 300), one_line(&one.decision.id, 40))
+}

@@ -1,0 +1,218 @@
+use super::*;
+use crate::time;
+use jiff::Timestamp;
+
+fn now() -> Timestamp {
+    time::parse("2026-11-17T12:00:00Z").unwrap()
+}
+
+fn line(id: &str, text: &str) -> Decision {
+    Decision { v: 1, id: id.into(), text: text.into(), ..Decision::default() }
+}
+
+fn answer(question: &str, answer: &str) -> Decision {
+    of_answer(&AnswerField { question: question.into(), answer: answer.into() }).unwrap()
+}
+
+/// What holds and what does not, as `id state`.
+fn check(lines: Vec<Decision>, expected: &[&str]) {
+    let folded: Vec<String> =
+        fold(lines, now()).iter().map(|one| format!("{} {}", one.decision.id, one.state.name())).collect();
+    assert_eq!(folded, expected);
+}
+
+#[test]
+fn a_line_takes_the_place_of_what_it_names() {
+    let supersedes = |id: &str, old: &str| Decision { supersedes: old.into(), ..line(id, "new") };
+    check(vec![line("a", "x"), line("b", "y")], &["a current", "b current"]);
+    check(vec![line("a", "x"), supersedes("b", "a")], &["a superseded", "b current"]);
+    check(
+        vec![line("a", "x"), supersedes("b", "a"), supersedes("c", "b")],
+        &["a superseded", "b superseded", "c current"],
+    );
+    // As a merge of two branches can leave them.
+    check(vec![supersedes("b", "a"), line("a", "x")], &["b current", "a superseded"]);
+    // Nothing takes its own place, and what is not there is not missed.
+    check(vec![supersedes("a", "a"), supersedes("b", "gone")], &["a current", "b current"]);
+}
+
+#[test]
+fn one_that_is_taken_back_is_not_in_force() {
+    let withdrawal = Decision { supersedes: "a".into(), why: "no longer needed".into(), ..line("w", "") };
+    let folded = fold(vec![line("a", "x"), withdrawal], now());
+    assert_eq!(folded.len(), 1);
+    assert_eq!(
+        (folded[0].state, folded[0].withdrawn_because.as_str()),
+        (State::Withdrawn, "no longer needed")
+    );
+}
+
+#[test]
+fn one_whose_time_is_over_has_expired() {
+    let until = |at: &str| Decision { expires_at: at.into(), ..line("a", "x") };
+    check(vec![until("2026-11-17T11:59:59Z")], &["a expired"]);
+    check(vec![until("2026-11-17T12:00:00Z")], &["a expired"]);
+    check(vec![until("2026-11-17T12:00:01Z")], &["a current"]);
+    check(vec![until("whenever")], &["a current"]);
+}
+
+#[test]
+fn the_newest_answer_to_a_question_holds() {
+    let (a, b) = (answer("Which?", "red"), answer("Which?", "blue"));
+    let ids = |one: &Decision, state: &str| format!("{} {state}", one.id);
+    check(vec![a.clone(), b.clone()], &[&ids(&a, "superseded"), &ids(&b, "current")]);
+    // Two hooks tell of the same answer.
+    check(vec![a.clone(), a.clone()], &[&ids(&a, "current")]);
+    // The user changed their mind, and changed it back.
+    check(vec![a.clone(), b.clone(), a.clone()], &[&ids(&b, "superseded"), &ids(&a, "current")]);
+    let other = answer("Which one?", "red");
+    check(vec![a.clone(), other.clone()], &[&ids(&a, "current"), &ids(&other, "current")]);
+}
+
+#[test]
+fn lines_that_say_nothing_are_no_decisions() {
+    check(vec![line("", "x"), line("a", ""), Decision { v: 9, ..line("b", "x") }], &[]);
+    for torn in ["", "{", "[]", r#"{"id":"a"}"#, r#"{"id":"a","text":7}"#] {
+        assert_eq!(Decision::read(torn.as_bytes()), None, "{torn}");
+    }
+    let read = Decision::read(br#"{"id":"a","text":"x","why":null,"kind":"odd","source":"else","more":1}"#);
+    assert_eq!(read, Some(Decision { v: 0, ..line("a", "x") }));
+}
+
+#[test]
+fn what_is_written_is_read_back() {
+    let whole = Decision {
+        v: 1,
+        id: "d-1".into(),
+        ts: "2026-11-17T12:00:00Z".into(),
+        kind: Kind::Pattern,
+        text: "a \"b\"\n\u{2028}".into(),
+        why: "w".into(),
+        by: "user".into(),
+        phase: Some(2),
+        task: "2.1".into(),
+        supersedes: "d-0".into(),
+        expires_at: "2027-01-01T00:00:00Z".into(),
+        source: Source::Answer,
+        session: "s".into(),
+        question: "q".into(),
+        topic: "t".into(),
+    };
+    let line = whole.line();
+    assert!(!line.contains(&b'\n'));
+    assert_eq!(Decision::read(&line), Some(whole));
+}
+
+#[test]
+fn an_answer_is_a_decision_unless_it_asks_back() {
+    let decided = answer("Which database?", " SQLite ");
+    assert_eq!(decided.text, "Which database? → SQLite");
+    assert_eq!((decided.by.as_str(), decided.source), ("user", Source::Answer));
+    assert_eq!(decided.words(80), "asked “Which database?” the user chose “SQLite”");
+    assert_eq!(Decision { why: "small".into(), ..line("a", "x") }.words(80), "x, because small");
+    let field = AnswerField { question: "Which database?".into(), answer: "SQLite".into() };
+    assert_eq!(answer_id(&field), decided.id);
+    for back in ["", "  ", "What is the difference?", "why not both?"] {
+        let field = AnswerField { question: "Which?".into(), answer: back.into() };
+        assert_eq!(of_answer(&field), None, "{back}");
+    }
+}
+
+#[test]
+fn ids_are_short_and_stable() {
+    assert_eq!(stable_id(Source::Import, "x"), stable_id(Source::Import, " x "));
+    assert_ne!(stable_id(Source::Import, "x"), stable_id(Source::Statement, "x"));
+    assert_eq!(id_at("t", "user", "x", "").len(), 14);
+    assert!(crate::id::Id::new(&id_at("t", "user", "x", "")).is_ok());
+}
+
+#[test]
+fn statements_of_a_decision_are_told_from_talk() {
+    let of = |text: &str| -> Vec<String> {
+        stated(text)
+            .into_iter()
+            .map(|one| if one.why.is_empty() { one.text } else { format!("{} | {}", one.text, one.why) })
+            .collect()
+    };
+    for (said, expected) in [
+        (
+            "I read it. I decided to keep the old parser, because the new one drops comments. Next come tests.",
+            vec!["I decided to keep the old parser | the new one drops comments."],
+        ),
+        ("- **Decision:** we use SQLite for the index", vec!["Decision: we use SQLite for the index"]),
+        ("We settled on TOML for the settings.", vec!["We settled on TOML for the settings."]),
+        ("I went with two passes over the file.", vec!["I went with two passes over the file."]),
+        (
+            "I used a lock file instead of a database row.",
+            vec!["I used a lock file instead of a database row."],
+        ),
+        (
+            "**Key design decisions:**\n\n- **Lanes** are kept for each session\n- One file for each checkpoint?\n\nThe rest follows.\n- not this item of another list",
+            vec!["Lanes are kept for each session"],
+        ),
+        ("Open decisions:\n- whether lanes are kept at all", vec![]),
+        // Not decided, not by anybody here, or asked.
+        ("The reader returns a slice instead of a copy.", vec![]),
+        ("It is not decided yet which parser we take.", vec![]),
+        ("You need to decide on the parser.", vec![]),
+        ("Have we decided to keep the old parser?", vec![]),
+        ("```\nI decided to keep the old parser\n```", vec![]),
+        ("> I decided to keep the old parser", vec![]),
+        ("I decided to.", vec![]),
+        ("All tests pass.", vec![]),
+    ] {
+        assert_eq!(of(said), expected, "{said}");
+    }
+}
+
+#[test]
+fn the_view_says_what_holds_and_what_does_not() {
+    let mut old = line("d-1", "Use XML");
+    old.ts = "2026-11-16T09:00:00Z".into();
+    let new = Decision {
+        ts: "2026-11-17T09:00:00Z".into(),
+        why: "people edit it".into(),
+        by: "user".into(),
+        task: "1.2".into(),
+        supersedes: "d-1".into(),
+        ..line("d-2", "Use TOML\n# Not a heading")
+    };
+    let pattern = Decision { kind: Kind::Pattern, by: "s1".into(), ..line("d-3", "Errors name the file") };
+    let decisions = fold(vec![old, new, pattern], now());
+    let activity =
+        [Activity { session: "s1".into(), calls: 3, about: "a | b".into(), ..Activity::default() }];
+    let view = render(&Contents {
+        title: "demo",
+        decisions: &decisions,
+        is_all: true,
+        activity: &activity,
+        at: "now",
+    });
+    let expected = "\
+# Context: demo
+
+As of now.
+
+## Decisions
+
+- Use TOML # Not a heading, because people edit it (d-2, 2026-11-17, user, task 1.2)
+
+## Patterns
+
+- Errors name the file (d-3, , s1)
+
+## No longer in force
+
+- Use XML (d-1, superseded by d-2)
+
+## Activity
+
+| Session | Harness | Last active | Calls | Edited | Failing | About |
+|---|---|---|---|---|---|---|
+| s1 |  |  | 3 | 0 | 0 | a \\| b |
+";
+    assert_eq!(view.split_once('\n').unwrap().1, expected);
+    assert!(is_as_written(&view));
+    assert!(!is_as_written(&view.replace("TOML", "YAML")));
+    assert!(!is_as_written("# Context\n"));
+}

@@ -1,0 +1,109 @@
+//! Decisions: what was settled, and why. Commands and answers append to `decisions.jsonl`; which of them hold is worked out
+//! when they are read.
+
+mod answers;
+mod brief;
+pub mod import;
+pub mod record;
+mod report;
+pub mod show;
+pub mod suggest;
+mod view;
+
+use std::collections::HashSet;
+
+use jiff::Timestamp;
+use model::decision::{self, Decision, Standing, State};
+use model::digest::Digest;
+use model::event::{EventName, EventSet};
+use store::{AnswersSeen, Store};
+
+use crate::features::Feature;
+use crate::{Error, Result};
+pub(crate) use brief::{in_words, since};
+
+pub const ROW: Feature = Feature {
+    name: "decisions",
+    wants: EventSet::of(&[EventName::ToolDone]),
+    decide: answers::decide,
+    follow: answers::follow,
+    candidates: brief::candidates,
+    facts_for_summary: brief::facts_for_summary,
+    continue_as: |context, previous| {
+        Ok(context.project.store.session(context.session).inherit::<AnswersSeen>(previous)?)
+    },
+    checks: report::checks,
+    status: report::status,
+    ..Feature::NONE
+};
+
+/// How much of the end of the log a hook reads: about 250 decisions, and more only where few of them hold.
+const WINDOWS: [u64; 2] = [64 * 1024, RECENT];
+
+/// Some 4,000 decisions: as far back as anybody looks who is in a hurry.
+const RECENT: u64 = 1024 * 1024;
+
+/// Those that hold, newest first, at least `most` of them where there are so many, and whether these are all.
+pub(crate) fn current(store: &Store, now: Timestamp, most: usize) -> Result<(Vec<Decision>, bool)> {
+    let mut found = (Vec::new(), true);
+    for window in WINDOWS {
+        let (lines, is_all) = store.newest_decisions(window)?;
+        let standing = decision::fold(lines, now).into_iter().rev();
+        found =
+            (standing.filter(|one| one.state == State::Current).map(|one| one.decision).collect(), is_all);
+        if is_all || found.0.len() >= most {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// The newest few thousand, oldest first, and whether these are all: hooks read no more.
+pub(crate) fn recent(store: &Store, now: Timestamp) -> Result<(Vec<Standing>, bool)> {
+    let (lines, is_all) = store.newest_decisions(RECENT)?;
+    Ok((decision::fold(lines, now), is_all))
+}
+
+/// All of them, oldest first.
+pub(crate) fn all(store: &Store, now: Timestamp) -> Result<Vec<Standing>> {
+    Ok(decision::fold(store.decisions()?.0, now))
+}
+
+/// Leaves out of a session what the decisions tell: the answers that are recorded, whether they still hold or not.
+pub(crate) fn without_recorded(store: &Store, digest: &mut Digest) -> Result<()> {
+    if digest.answers.is_empty() {
+        return Ok(());
+    }
+    let (lines, _) = store.newest_decisions(RECENT)?;
+    let known: HashSet<&str> = lines.iter().map(|line| line.id.as_str()).collect();
+    digest.answers.retain(|answer| !known.contains(decision::answer_id(answer).as_str()));
+    Ok(())
+}
+
+/// The decision that a word names: its id, or the beginning of it.
+fn find<'a>(all: &'a [Standing], word: &str) -> Result<&'a Standing> {
+    let bare = word.strip_prefix("d-").unwrap_or(word);
+    let id = |one: &&Standing| one.decision.id.strip_prefix("d-").is_some_and(|id| id.starts_with(bare));
+    let exact = all.iter().find(|one| one.decision.id == word);
+    let found: Vec<&Standing> = if bare.is_empty() { Vec::new() } else { all.iter().filter(id).collect() };
+    match (exact, found.as_slice()) {
+        (Some(one), _) => Ok(one),
+        (None, [one]) => Ok(*one),
+        (None, []) => Err(Error::Absent {
+            what: format!("there is no decision {}", line(word)),
+            hint: "`thru decisions list --all` shows those there are".into(),
+        }),
+        (None, several) => Err(Error::Usage {
+            what: format!("{} decisions begin with {}", several.len(), line(word)),
+            hint: format!(
+                "say more of it: {}",
+                several.iter().take(5).map(|one| one.decision.id.as_str()).collect::<Vec<_>>().join(", ")
+            ),
+        }),
+    }
+}
+
+/// A text that a person reads in one line.
+fn line(text: &str) -> String {
+    model::render::one_line(text, 120)
+}

@@ -1,0 +1,87 @@
+//! What the user answered when asked. At the call itself a second line is written, beside the journal's; a call without an
+//! answer costs nothing. At a checkpoint follows what no hook has told of.
+
+use model::decision::{self, Decision};
+use model::digest::Digest;
+use model::event::Kind;
+use model::journal::AnswerField;
+use model::redact::redact;
+use model::reply::Part;
+use model::text::{count, fingerprint};
+use model::time;
+use store::{AnswersSeen, Durability, layout};
+
+use super::{RECENT, view};
+use crate::Result;
+use crate::features::{self, ProjectContext, plan};
+use crate::hook::context::HookContext;
+
+pub fn decide<'c>(context: &'c HookContext) -> Result<features::Decision<'c>> {
+    let answers = &context.record.answers;
+    let Kind::ToolDone(done) = &context.event.kind else { return Ok(features::Decision::nothing("")) };
+    // Half a payload can hold half an answer.
+    if answers.is_empty() || done.failed || context.event.torn {
+        return Ok(features::Decision::nothing(""));
+    }
+    let decisions = of(&context.project, context.session.as_str(), answers);
+    if decisions.is_empty() {
+        return Ok(features::Decision::nothing("the user asked back"));
+    }
+    let what = format!("record {}", count(decisions.len(), "decision"));
+    Ok(features::Decision::change(Part::silent(), "the user answered a question", what, move || {
+        context.project.store.append_decisions(&decisions, Durability::Relaxed)?;
+        Ok(Part::silent())
+    }))
+}
+
+/// Answers that only the transcript told, and then the view: it shows what has come since it was written.
+pub fn follow(context: &HookContext, digest: &Digest) -> Result<Option<String>> {
+    let store = context.project.store;
+    let parts = digest.answers.iter().flat_map(|answer| [&answer.question, &answer.answer]);
+    let seen = AnswersSeen(fingerprint(parts));
+    let session = store.session(context.session);
+    if !digest.answers.is_empty() && session.get::<AnswersSeen>()? != Some(seen) {
+        let known: Vec<String> =
+            store.newest_decisions(RECENT)?.0.into_iter().map(|decision| decision.id).collect();
+        let mut new = of(&context.project, context.session.as_str(), &digest.answers);
+        new.retain(|decision| !known.contains(&decision.id));
+        if !new.is_empty() {
+            store.append_decisions(&new, Durability::Synced)?;
+        }
+        session.put(&seen)?;
+    }
+    if is_behind(store)? {
+        let note = view::write(&context.project, context.deadline.wait(), Some(digest))?;
+        note.into_iter().for_each(|note| context.warn(note));
+    }
+    Ok(None)
+}
+
+/// Whether a decision was written after the view.
+fn is_behind(store: &store::Store) -> Result<bool> {
+    let Some(log) = store.dir().look(layout::DECISIONS)? else { return Ok(false) };
+    Ok(store.dir().look(layout::CONTEXT_VIEW)?.is_none_or(|view| view.changed < log.changed))
+}
+
+fn of(project: &ProjectContext, session: &str, answers: &[AnswerField]) -> Vec<Decision> {
+    let (phase, task) = current_task(project);
+    let ts = time::rfc3339(project.world.now);
+    let whole = |decision: Decision| Decision {
+        // Question and answer were redacted apart; together they can say what neither says alone.
+        text: redact(&decision.text, project.settings.redact()).into_owned(),
+        ts: ts.clone(),
+        session: session.to_owned(),
+        phase,
+        task: task.clone(),
+        ..decision
+    };
+    answers.iter().filter_map(decision::of_answer).map(whole).collect()
+}
+
+/// Where the plan stands. A plan that cannot be read costs a decision nothing else.
+pub(super) fn current_task(project: &ProjectContext) -> (Option<u32>, String) {
+    let Ok(Some(loaded)) = plan::load(project.store) else { return (None, String::new()) };
+    let standing = model::plan::standing(&loaded.plan);
+    let task = standing.in_progress.first().map(|task| task.id.clone()).unwrap_or_default();
+    (standing.phase.map(|phase| phase.id), task)
+}

@@ -1,0 +1,111 @@
+//! The decisions and patterns of another tool's `context.md`. What was imported before is known by its id.
+
+use std::collections::HashSet;
+
+use model::decision::{self, Decision, Found, Kind, LARGEST, Outlined, Source, VERSION};
+use model::text::cut;
+use model::time;
+use serde::Serialize;
+use store::{Dir, Durability};
+
+use super::record::refresh;
+use crate::features::ProjectContext;
+use crate::features::plan::Author;
+use crate::input_redactor::InputRedactor;
+use crate::project::{Project, settings};
+use crate::{Error, Mode, Result, World};
+
+/// Its file in `.swarm`.
+const FILE: &str = "context.md";
+
+/// Larger than any file that somebody wrote.
+const LARGEST_FILE: usize = 16 * 1024 * 1024;
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    pub from: String,
+    pub decisions: usize,
+    pub patterns: usize,
+    /// Of both: those that were imported before, and those that were written now.
+    pub known: usize,
+    pub written: usize,
+    pub warnings: Vec<decision::Warning>,
+    pub covered: bool,
+    pub notes: Vec<String>,
+}
+
+/// None where there is no such file, or it holds neither.
+pub fn context(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<Report>> {
+    let path = &swarm.path().join(FILE);
+    let bytes = match swarm.read(FILE, LARGEST_FILE) {
+        Err(store::Error::Absent { .. }) => return Ok(None),
+        bytes => bytes?,
+    };
+    let given = InputRedactor::to(world);
+    let Outlined { found, warnings } = decision::read_context(&given.clean_bytes(&bytes));
+    if found.is_empty() && warnings.is_empty() {
+        return Ok(None);
+    }
+    let project = match mode {
+        Mode::Write => Some(Project::find_or_make(world)?),
+        // Nothing was imported before where there is nothing.
+        Mode::DryRun => match Project::find(world) {
+            Ok(project) => Some(project),
+            Err(Error::NoRoot { .. }) => None,
+            Err(error) => return Err(error),
+        },
+    };
+    let mut known: HashSet<String> = match &project {
+        Some(project) => project.store.decisions()?.0.into_iter().map(|decision| decision.id).collect(),
+        None => HashSet::new(),
+    };
+    let author = Author::here(world, None)?;
+    let of = |kind: Kind| found.iter().filter(|one| one.kind == kind).count();
+    let mut report = Report {
+        from: path.display().to_string(),
+        decisions: of(Kind::Decision),
+        patterns: of(Kind::Pattern),
+        known: 0,
+        written: 0,
+        warnings,
+        covered: given.was_covered(),
+        notes: Vec::new(),
+    };
+    let mut new: Vec<Decision> = Vec::new();
+    for one in &found {
+        let decision = of_found(one, &author);
+        match known.insert(decision.id.clone()) {
+            true => new.push(decision),
+            false => report.known += 1,
+        }
+    }
+    if let (Mode::Write, Some(project)) = (mode, &project)
+        && !new.is_empty()
+    {
+        // Written in the order of the file: the one that stands last there is the newest.
+        project.store.append_decisions(&new, Durability::Synced)?;
+        report.written = new.len();
+        let settings = settings::here(world).settings();
+        let context =
+            ProjectContext { world, root: &project.root, store: &project.store, settings: &settings };
+        report.notes = refresh(&context);
+    }
+    Ok(Some(report))
+}
+
+fn of_found(found: &Found, author: &Author) -> Decision {
+    let Found { kind, text, why, topic, date, .. } = found;
+    let ts = time::parse(date).filter(|at| *at <= author.at).unwrap_or(author.at);
+    Decision {
+        v: VERSION,
+        id: decision::stable_id(Source::Import, &format!("{}\n{text}", kind.name())),
+        ts: time::rfc3339(ts),
+        kind: *kind,
+        text: cut(text, LARGEST).to_owned(),
+        why: cut(why, LARGEST).to_owned(),
+        by: author.by.clone(),
+        source: Source::Import,
+        topic: topic.clone(),
+        ..Decision::default()
+    }
+}

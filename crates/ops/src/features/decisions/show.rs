@@ -1,0 +1,72 @@
+//! `thru decisions list|show`: looking at decisions, which changes nothing.
+
+use model::decision::{Standing, State};
+use serde::Serialize;
+
+use super::{all, find};
+use crate::project::Project;
+use crate::{Result, World};
+
+/// Which decisions are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    Current,
+    /// Superseded, withdrawn and expired ones too.
+    All,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Listing {
+    /// Newest first.
+    pub decisions: Vec<Standing>,
+    /// How many hold, and how many do not.
+    pub current: usize,
+    pub over: usize,
+    /// Those that were asked for and are not listed.
+    pub more: usize,
+    /// Lines that cannot be read.
+    pub torn: usize,
+}
+
+/// At most `most`, the newest; 0 for all.
+pub fn list(world: &World, which: Which, most: usize) -> Result<Listing> {
+    let project = Project::find(world)?;
+    let (lines, tally) = project.store.decisions()?;
+    let mut decisions = model::decision::fold(lines, world.now);
+    decisions.reverse();
+    let total = decisions.len();
+    let current = decisions.iter().filter(|one| one.state == State::Current).count();
+    if which == Which::Current {
+        decisions.retain(|one| one.state == State::Current);
+    }
+    let most = if most == 0 { usize::MAX } else { most };
+    let more = decisions.len().saturating_sub(most);
+    decisions.truncate(most);
+    Ok(Listing { decisions, current, over: total - current, more, torn: tally.torn.len() })
+}
+
+/// One decision with what came before and after it.
+#[derive(Debug, Serialize)]
+pub struct Shown {
+    #[serde(flatten)]
+    pub standing: Standing,
+    /// What it took the place of, newest first, back to the first.
+    pub before: Vec<Standing>,
+}
+
+pub fn show(world: &World, word: &str) -> Result<Shown> {
+    let project = Project::find(world)?;
+    let known = all(&project.store, world.now)?;
+    let standing = find(&known, word)?.clone();
+    let mut before: Vec<Standing> = Vec::new();
+    let mut at = standing.decision.id.clone();
+    // One at a time; a circle that somebody wrote by hand ends where it began.
+    while let Some(earlier) = known.iter().find(|one| one.superseded_by == at)
+        && !before.iter().any(|seen| seen.decision.id == earlier.decision.id)
+        && earlier.decision.id != standing.decision.id
+    {
+        at.clone_from(&earlier.decision.id);
+        before.push(earlier.clone());
+    }
+    Ok(Shown { standing, before })
+}

@@ -1,0 +1,102 @@
+//! What agents said was decided, found in the journals by rule. Nothing is decided by it until somebody accepts it.
+
+use std::collections::HashSet;
+
+use model::decision::{self, Source};
+use model::event::EventName;
+use model::journal;
+use serde::{Deserialize, Serialize};
+use store::{Store, layout};
+
+use super::line;
+use crate::project::Project;
+use crate::session::roster;
+use crate::{Error, Result, World};
+
+/// How many sessions back statements are looked for.
+const SESSIONS: usize = 20;
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Suggestion {
+    /// The id that it has once it is accepted.
+    pub id: String,
+    pub ts: String,
+    pub session: String,
+    pub text: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub why: String,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Suggested {
+    /// Newest first.
+    pub suggested: Vec<Suggestion>,
+    pub more: usize,
+}
+
+/// At most `most`, the newest; 0 for all.
+pub fn list(world: &World, most: usize) -> Result<Suggested> {
+    let project = Project::find(world)?;
+    let mut suggested = all(&project.store)?;
+    let most = if most == 0 { usize::MAX } else { most };
+    let more = suggested.len().saturating_sub(most);
+    suggested.truncate(most);
+    Ok(Suggested { suggested, more })
+}
+
+pub(super) fn find(world: &World, store: &Store, word: &str) -> Result<Suggestion> {
+    let known = all(store)?;
+    let bare = word.strip_prefix("d-").unwrap_or(word);
+    let begins = |one: &&Suggestion| !bare.is_empty() && one.id["d-".len()..].starts_with(bare);
+    let found: Vec<&Suggestion> = known.iter().filter(begins).collect();
+    match found.as_slice() {
+        [one] => Ok((*one).clone()),
+        [] => {
+            let decided = super::all(store, world.now)?;
+            let hint = match super::find(&decided, word) {
+                Ok(_) => "it is a decision already: `thru decisions show` tells of it",
+                Err(_) => "`thru decisions list --suggested` shows those there are",
+            };
+            Err(Error::Absent { what: format!("there is no suggestion {}", line(word)), hint: hint.into() })
+        }
+        several => Err(Error::Usage {
+            what: format!("{} suggestions begin with {}", several.len(), line(word)),
+            hint: "say more of the id".into(),
+        }),
+    }
+}
+
+/// The lines of a journal that can hold what an agent said.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Said {
+    ts: String,
+    event: String,
+    text: String,
+    agent: Option<serde::de::IgnoredAny>,
+}
+
+fn all(store: &Store) -> Result<Vec<Suggestion>> {
+    let mut known: HashSet<String> = store.decisions()?.0.into_iter().map(|decision| decision.id).collect();
+    let entries = roster::read(store, u64::MAX)?;
+    let mut found = Vec::new();
+    for entry in roster::by_activity(&entries, store, |_| true).into_iter().take(SESSIONS) {
+        let mut own = Vec::new();
+        store.dir().each_record(&layout::journal(&entry.session), |said: Said| {
+            let is_said = said.event == journal::SAID || said.event == EventName::Stop.name();
+            // What a sub-agent says is told to its agent, who decides.
+            if is_said && said.agent.is_none() {
+                own.extend(decision::stated(&said.text).into_iter().map(|stated| (said.ts.clone(), stated)));
+            }
+        })?;
+        // The newest first, and each once: a stop and the transcript tell of the same words.
+        for (ts, stated) in own.into_iter().rev() {
+            let id = decision::stable_id(Source::Statement, &stated.text);
+            if known.insert(id.clone()) {
+                let session = entry.session.to_string();
+                found.push(Suggestion { id, ts, session, text: stated.text, why: stated.why });
+            }
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,75 @@
+//! `context.md`, written from the decisions and from what the last sessions were about.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use model::decision::{self, Activity, Contents};
+use model::digest::Digest;
+use model::time;
+use store::{Store, layout};
+
+use crate::Result;
+use crate::features::ProjectContext;
+use crate::session::roster::{self, Entry};
+
+/// Sessions that are named.
+const SESSIONS: usize = 5;
+
+/// Writes the view anew. What a person wrote into it is kept beside it, and the note says where. `digest`: that of a session
+/// which is just being folded.
+pub(super) fn write(
+    project: &ProjectContext,
+    wait: Duration,
+    digest: Option<&Digest>,
+) -> Result<Option<String>> {
+    let store = project.store;
+    let _lock = store.lock_context_view(wait)?;
+    let now = project.world.now;
+    // As a hook reads it, so that whoever writes the view writes the same.
+    let (decisions, is_all) = super::recent(store, now)?;
+    let title = project.root.path.file_name().unwrap_or_default().to_string_lossy();
+    let activity = activity(store, digest);
+    let at = time::rfc3339(now);
+    let view = decision::render(&Contents {
+        title: &title,
+        decisions: &decisions,
+        is_all,
+        activity: &activity,
+        at: &at,
+    });
+    let is_edited = store.context_view()?.is_some_and(|known| {
+        let text = String::from_utf8_lossy(&known);
+        !text.trim().is_empty() && !decision::is_as_written(&text)
+    });
+    let kept = match is_edited {
+        true => store.dir().set_aside(layout::CONTEXT_VIEW, &format!("edited-{}", time::compact(now)))?,
+        false => None,
+    };
+    store.write_context_view(&view)?;
+    Ok(kept.map(|kept| {
+        format!("context.md had been edited: it is kept as {kept}; it is written from the decisions")
+    }))
+}
+
+/// What the last sessions were about, the one that was active last first. What cannot be read is left out: it is a view.
+fn activity(store: &Store, folded: Option<&Digest>) -> Vec<Activity> {
+    let entries = roster::read(store, roster::TAIL).unwrap_or_default();
+    let last = roster::by_activity(&entries, store, |_| true);
+    let of = |digest: &Digest| Activity {
+        session: digest.session.clone(),
+        harness: digest.harness.clone(),
+        last_at: digest.last_at.clone(),
+        calls: digest.called,
+        edited: digest.files.iter().filter(|file| file.edits > 0).count(),
+        failing: digest.open_failures().count(),
+        about: digest.goal().newest.map(|prompt| prompt.text.clone()).unwrap_or_default(),
+    };
+    let digest = |entry: &&Entry| -> Option<Cow<Digest>> {
+        match folded.filter(|folded| folded.session == entry.session.as_str()) {
+            Some(folded) => Some(Cow::Borrowed(folded)),
+            None => store.session(&entry.session).get().ok()?.map(Cow::Owned),
+        }
+    };
+    let digests = last.iter().take(SESSIONS).filter_map(digest);
+    digests.filter(|digest| roster::says_something(digest)).map(|digest| of(&digest)).collect()
+}

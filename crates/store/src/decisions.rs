@@ -1,0 +1,73 @@
+//! Decisions on disk: a log that only grows, and the view of it that people read.
+
+use std::time::Duration;
+
+use model::decision::Decision;
+
+use crate::{Durability, Error, Lock, Result, SessionState, Store, Tally, layout};
+
+/// Larger than any view of ours.
+const LARGEST_VIEW: usize = 16 * 1024 * 1024;
+
+impl Store {
+    /// The lines stand together, in one write; where they are synced, they are on the disk when this returns. A tool call
+    /// does not wait for that: the journal holds the answer too.
+    pub fn append_decisions(&self, decisions: &[Decision], durability: Durability) -> Result<()> {
+        let lines: Vec<Vec<u8>> = decisions.iter().map(Decision::line).collect();
+        match durability {
+            Durability::Synced => self.dir().append_synced(layout::DECISIONS, &lines),
+            Durability::Relaxed | Durability::Cache => {
+                self.dir().append_all(layout::DECISIONS, &lines, u64::MAX)
+            }
+        }
+    }
+
+    /// All of them, oldest first. Lines of a later version are among them: `Decision::is_known` tells.
+    pub fn decisions(&self) -> Result<(Vec<Decision>, Tally)> {
+        let mut all = Vec::new();
+        let tally = self.dir().each_record(layout::DECISIONS, |decision| all.push(decision))?;
+        Ok((all, tally))
+    }
+
+    /// Those in the last `window` bytes, oldest first, and whether these are all there are.
+    pub fn newest_decisions(&self, window: u64) -> Result<(Vec<Decision>, bool)> {
+        let Some(look) = self.dir().look(layout::DECISIONS)? else { return Ok((Vec::new(), true)) };
+        let tail = self.dir().read_tail(layout::DECISIONS, window)?;
+        let decisions = tail.split(|b| *b == b'\n').filter_map(Decision::read).collect();
+        Ok((decisions, look.bytes <= window))
+    }
+
+    /// Held while the view is written.
+    pub fn lock_context_view(&self, wait: Duration) -> Result<Lock> {
+        self.lock(layout::CONTEXT_LOCK, wait)
+    }
+
+    pub fn context_view(&self) -> Result<Option<Vec<u8>>> {
+        match self.dir().read(layout::CONTEXT_VIEW, LARGEST_VIEW) {
+            Err(Error::Absent { .. }) => Ok(None),
+            bytes => bytes.map(Some),
+        }
+    }
+
+    pub fn write_context_view(&self, view: &str) -> Result<()> {
+        self.dir().write(layout::CONTEXT_VIEW, view.as_bytes(), Durability::Relaxed)
+    }
+}
+
+/// Which answers of a session were held against the decisions: a fingerprint of them all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AnswersSeen(pub u64);
+
+impl SessionState for AnswersSeen {
+    const FOLDER: &'static str = layout::ANSWERS_SEEN;
+    const LARGEST: usize = 64;
+
+    fn parse(bytes: &[u8]) -> std::result::Result<AnswersSeen, String> {
+        let text = String::from_utf8_lossy(bytes);
+        u64::from_str_radix(text.trim(), 16).map(AnswersSeen).map_err(|error| error.to_string())
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        format!("{:016x}\n", self.0).into_bytes()
+    }
+}

@@ -1,0 +1,149 @@
+mod list;
+mod show;
+
+use clap::Subcommand;
+use model::decision::{Decision, Kind, Standing, State};
+use model::render::one_line;
+use ops::features::decisions::import;
+use ops::features::decisions::record::{self, Report, Wanted};
+use ops::{Mode, Result, World};
+
+use super::plan::print_notes;
+use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
+
+/// Of a text in a list.
+const TEXT: usize = 160;
+
+/// Decisions: which hold, why, and what they took the place of
+///
+/// They are lines of .agent/context/decisions.jsonl, which only grows; context.md beside it is the same to read.
+/// `thru decide` records one.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List the decisions that hold, newest first
+    List {
+        /// Superseded, withdrawn and expired ones too
+        #[arg(long)]
+        all: bool,
+        /// What agents said was decided, and nobody has accepted; nothing is decided by it
+        #[arg(long, conflicts_with = "all")]
+        suggested: bool,
+        /// How many; 0 for all
+        #[arg(short, value_name = "N", default_value_t = 30)]
+        n: usize,
+    },
+    /// Show one decision, with what it took the place of
+    Show {
+        /// Its id, or the beginning of it
+        id: String,
+    },
+    /// Put another decision in the place of one, or take it back
+    Supersede {
+        /// The old one: its id, or the beginning of it
+        id: String,
+        /// What is decided now; without it the old one is withdrawn. `-` reads it from stdin
+        text: Option<String>,
+        /// Why
+        #[arg(long)]
+        why: Option<String>,
+        /// Until when the new one holds: 2026-12-01, or 30d from now
+        #[arg(long, value_name = "WHEN", requires = "text")]
+        expires: Option<String>,
+        /// Who decides, instead of the session around us
+        #[arg(long, value_name = "ID")]
+        session: Option<String>,
+    },
+    /// Make a decision of what an agent said
+    Accept {
+        /// The suggestion: its id, or the beginning of it
+        id: String,
+        /// Why, instead of what the agent said
+        #[arg(long)]
+        why: Option<String>,
+    },
+}
+
+pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+    match &args.command {
+        Command::List { suggested: true, n, .. } => return list::suggested(world, *n, format),
+        Command::List { all, n, .. } => return list::run(world, *all, *n, format),
+        Command::Show { id } => return show::run(world, id, format),
+        Command::Supersede { id, text: Some(text), why, expires, session } => {
+            let text = if text == "-" { super::decide::stdin()? } else { text.clone() };
+            let wanted = Wanted {
+                text: &text,
+                why: why.as_deref(),
+                supersedes: Some(id),
+                expires: expires.as_deref(),
+                session: session.as_deref(),
+                ..Wanted::default()
+            };
+            print_report(&record::decide(world, &wanted)?, format, &format!("{GOOD}Decided{GOOD:#}"));
+        }
+        Command::Supersede { id, text: None, why, session, .. } => {
+            let report = record::withdraw(world, id, why.as_deref(), session.as_deref())?;
+            print_report(&report, format, "Withdrawn");
+        }
+        Command::Accept { id, why } => {
+            let report = record::accept(world, id, why.as_deref())?;
+            print_report(&report, format, &format!("{GOOD}Accepted{GOOD:#}"));
+        }
+    }
+    Ok(0)
+}
+
+pub fn print_report(report: &Report, format: Format, word: &str) {
+    if format == Format::Json {
+        return output::json(report);
+    }
+    let Report { decision, superseded, changed, covered, notes } = report;
+    let text = if decision.is_withdrawal() { superseded } else { &decision.text };
+    let id = if decision.is_withdrawal() { &decision.supersedes } else { &decision.id };
+    let word = if *changed { word } else { "It was so already" };
+    output::line(format_args!("{word} {DIM}{id}{DIM:#}: {BOLD}{}{BOLD:#}", one_line(text, TEXT)));
+    if !superseded.is_empty() && !decision.is_withdrawal() {
+        output::line(format_args!("  in place of: {}", one_line(superseded, TEXT)));
+    }
+    print_notes(notes, *covered);
+}
+
+/// What `thru import swarm` took from a context.md.
+pub fn print_import(report: &import::Report, mode: Mode) {
+    let import::Report { from, decisions, patterns, known, written, .. } = report;
+    let how = match (written, mode) {
+        (0, Mode::DryRun) if *known < decisions + patterns => "Would be imported".to_owned(),
+        (0, _) => "Imported before".to_owned(),
+        _ => format!("{GOOD}Imported{GOOD:#}"),
+    };
+    output::line(format_args!("{how}: {decisions} decisions, {patterns} patterns {DIM}({from}){DIM:#}"));
+    if *known > 0 && *known < decisions + patterns {
+        output::line(format_args!("  {known} of them were here already"));
+    }
+    for warning in &report.warnings {
+        output::talk(format_args!("{WARN}warning:{WARN:#} line {}: {}", warning.line, warning.text));
+    }
+    print_notes(&report.notes, report.covered);
+}
+
+/// A decision as a line of a list.
+fn row(one: &Standing) -> String {
+    let Decision { id, ts, text, why, kind, .. } = &one.decision;
+    let day = one_line(ts.get(..10).unwrap_or(ts), 10);
+    let kind = if *kind == Kind::Pattern { "pattern: " } else { "" };
+    let why = reason(why);
+    let state = match one.state {
+        State::Current => String::new(),
+        state => format!("  {WARN}{}{WARN:#}", state.name()),
+    };
+    format!("{DIM}{} {day}{DIM:#}  {kind}{}{why}{state}", one_line(id, 20), one_line(text, TEXT))
+}
+
+fn reason(why: &str) -> String {
+    if why.is_empty() { String::new() } else { format!("  {DIM}because {}{DIM:#}", one_line(why, TEXT)) }
+}

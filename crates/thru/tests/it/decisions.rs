@@ -1,0 +1,325 @@
+//! Decisions through the binary: recorded, superseded, answered, suggested, imported, and told.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::env::{TestEnv, names_in};
+
+fn recorded(env: &TestEnv) -> Vec<Value> {
+    env.log("decisions.jsonl")
+}
+
+fn texts(listing: &Value) -> Vec<String> {
+    let decisions = listing["decisions"].as_array().unwrap();
+    decisions.iter().map(|one| one["text"].as_str().unwrap().to_owned()).collect()
+}
+
+/// The user answers a question, as Claude Code tells of it.
+fn answer(env: &TestEnv, session: &str, question: &str, answer: &str) {
+    let input = json!({"questions": [{"question": question, "options": []}]});
+    let response = json!({"questions": [], "answers": {question: answer}});
+    let call = json!({"tool_name": "AskUserQuestion", "tool_use_id": format!("{session}-{answer}"),
+                      "tool_input": input, "tool_response": response});
+    env.fire(session, "PostToolUse", call).silent("an answer is recorded, and nothing is said");
+}
+
+fn began(env: &TestEnv, session: &str) {
+    env.fire(session, "SessionStart", json!({"source": "startup"}));
+    env.fire(session, "UserPromptSubmit", json!({"prompt": "Write the parser, with its tests and its docs"}));
+}
+
+/// The brief that a session is given after a compaction.
+fn brief(env: &TestEnv, session: &str) -> String {
+    env.fire(session, "PreCompact", json!({"trigger": "manual"}));
+    env.fire(session, "SessionStart", json!({"source": "compact"})).context()
+}
+
+#[test]
+fn a_decision_is_recorded_once_and_listed() {
+    let env = TestEnv::rooted();
+    let first = env.json(&["decide", "Use TOML", "--why", "people edit it"]);
+    assert_eq!((&first["changed"], &first["decision"]["by"]), (&json!(true), &json!("user")));
+    assert_eq!(env.json(&["decide", "Use TOML"])["changed"], false);
+    env.thru(&["decide", "Errors name the file", "--pattern"]).ok();
+    env.call(&["decide", "-"]).stdin("  Two passes\nover the file\n").run().ok();
+    let listing = env.json(&["decisions", "list"]);
+    assert_eq!(texts(&listing), ["Two passes\nover the file", "Errors name the file", "Use TOML"]);
+    assert_eq!((&listing["current"], &listing["over"]), (&json!(3), &json!(0)));
+    assert_eq!(recorded(&env).len(), 3);
+    let shown = env.thru(&["decisions", "list"]).ok().stdout;
+    assert!(shown.contains("pattern: Errors name the file"), "{shown}");
+    assert!(shown.contains("Use TOML  because people edit it"), "{shown}");
+    assert_eq!(env.json(&["decisions", "list", "-n", "1"])["more"], 2);
+}
+
+#[test]
+fn one_takes_the_place_of_another_and_nothing_is_deleted() {
+    let env = TestEnv::rooted();
+    let old = env.json(&["decide", "Use XML"])["decision"]["id"].as_str().unwrap().to_owned();
+    let new = env.json(&["decisions", "supersede", &old[..8], "Use TOML", "--why", "people edit it"]);
+    let new_id = new["decision"]["id"].as_str().unwrap();
+    assert_eq!((&new["superseded"], &new["decision"]["supersedes"]), (&json!("Use XML"), &json!(old)));
+    assert_eq!(texts(&env.json(&["decisions", "list"])), ["Use TOML"]);
+    let all = env.json(&["decisions", "list", "--all"]);
+    assert_eq!(all["decisions"][1]["state"], "superseded");
+    let shown = env.json(&["decisions", "show", new_id]);
+    assert_eq!(shown["before"][0]["text"], "Use XML");
+    assert!(env.thru(&["decisions", "show", &old]).ok().stdout.contains(&format!("superseded by {new_id}")));
+    let again = env.thru(&["decisions", "supersede", &old, "Use YAML"]);
+    assert_eq!(again.code, 15, "{}", again.stderr);
+    assert!(again.stderr.contains(new_id), "{}", again.stderr);
+    // Taken back, with nothing in its place.
+    env.thru(&["decisions", "supersede", new_id, "--why", "no settings at all"]).ok();
+    assert_eq!(texts(&env.json(&["decisions", "list"])), [""; 0]);
+    assert!(env.thru(&["decisions", "show", new_id]).ok().stdout.contains("withdrawn: no settings at all"));
+    assert_eq!(recorded(&env).len(), 3, "the file only grows");
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let env = TestEnv::rooted();
+    env.thru(&["decide", "a"]).ok();
+    let long = "x".repeat(9_000);
+    let rows: [(&[&str], i32, &str); 8] = [
+        (&["decide", " "], 2, "say what was decided"),
+        (&["decide", &long], 2, "has 9000 bytes; at most 8192 are kept"),
+        (&["decide", "b", "--expires", "soon"], 2, "`soon` is no time"),
+        (&["decide", "b", "--expires", "2020-01-01"], 2, "is in the past"),
+        (&["decide", "b", "--supersedes", "d-zzz"], 10, "there is no decision d-zzz"),
+        (&["decide", "b", "--task", "1.1"], 10, "there is no plan here yet"),
+        (&["decisions", "show", ""], 10, "there is no decision"),
+        (&["decisions", "accept", "d-0"], 10, "there is no suggestion d-0"),
+    ];
+    for (words, code, text) in rows {
+        let output = env.thru(words);
+        assert_eq!(output.code, code, "{words:?}: {}", output.stderr);
+        assert!(output.stderr.contains(text), "{words:?}: {}", output.stderr);
+    }
+    assert_eq!(recorded(&env).len(), 1);
+    // Torn and foreign lines are passed over, and named.
+    let mut log = fs::read(env.store().join("decisions.jsonl")).unwrap();
+    log.extend_from_slice(b"{\"v\":9,\"id\":\"d-9\",\"text\":\"later\"}\n{\"id\":\"d-");
+    fs::write(env.store().join("decisions.jsonl"), log).unwrap();
+    env.thru(&["decide", "b"]).ok();
+    assert_eq!(texts(&env.json(&["decisions", "list"])), ["b", "a"]);
+    let doctor = env.thru(&["doctor"]).stdout;
+    assert!(doctor.contains("1 line could not be read") && doctor.contains("newer thru"), "{doctor}");
+}
+
+#[test]
+fn a_secret_is_covered_before_it_is_written() {
+    let env = TestEnv::rooted();
+    let secret = format!("{}{}", "ghp_", "a1B2".repeat(9));
+    let told = env.thru(&["decide", &format!("use {secret}"), "--why", &secret]).ok().stderr;
+    assert!(told.contains("a secret was redacted"), "{told}");
+    for name in ["decisions.jsonl", "context.md"] {
+        let text = fs::read_to_string(env.store().join(name)).unwrap();
+        assert!(!text.contains(&secret) && text.contains("[REDACTED:github-token]"), "{name}: {text}");
+    }
+}
+
+/// Answered once: recorded at the call, told after the compaction once, and superseded by a later answer.
+#[test]
+fn an_answer_is_a_decision_at_the_call() {
+    let env = TestEnv::rooted();
+    env.thru(&["plan", "init", "Parser", "--phase", "Read"]).ok();
+    env.thru(&["task", "add", "Lexer"]).ok();
+    env.thru(&["task", "start", "1.1", "--session", "s1"]).ok();
+    began(&env, "s1");
+    answer(&env, "s1", "Which database?", "SQLite");
+    let [line] = &recorded(&env)[..] else { panic!("one line") };
+    assert_eq!(
+        (&line["text"], &line["by"], &line["source"], &line["session"], &line["task"], &line["phase"]),
+        (
+            &json!("Which database? → SQLite"),
+            &json!("user"),
+            &json!("answer"),
+            &json!("s1"),
+            &json!("1.1"),
+            &json!(1)
+        )
+    );
+    let told = brief(&env, "s1");
+    assert_eq!(told.matches("asked “Which database?” the user chose “SQLite”").count(), 1, "{told}");
+    assert_eq!(recorded(&env).len(), 1, "a checkpoint does not record it again");
+    // Hooks that are installed twice tell twice.
+    answer(&env, "s1", "Which database?", "SQLite");
+    assert_eq!(texts(&env.json(&["decisions", "list"])), ["Which database? → SQLite"]);
+    answer(&env, "s1", "Which database?", "Postgres");
+    let told = brief(&env, "s1");
+    assert!(told.contains("“Postgres”") && !told.contains("“SQLite”"), "{told}");
+    // Asked back, or refused: nothing was decided.
+    answer(&env, "s1", "Which colour?", "What is the difference?");
+    assert_eq!(texts(&env.json(&["decisions", "list"])), ["Which database? → Postgres"]);
+    // A packet has it too, and once.
+    env.thru(&["handoff", "finish the parser", "--session", "s1"]).ok();
+    let packet =
+        fs::read_to_string(env.store().join("packets").join(&names_in(&env.store().join("packets"))[0]))
+            .unwrap();
+    assert_eq!(packet.matches("“Postgres”").count(), 1, "{packet}");
+    assert!(!packet.contains("SQLite"), "{packet}");
+}
+
+/// What no hook told, the transcript does: at the next checkpoint it is a decision.
+#[test]
+fn an_answer_that_only_the_journal_holds_is_recorded_at_a_checkpoint() {
+    let env = TestEnv::rooted();
+    began(&env, "s1");
+    answer(&env, "s1", "Which database?", "SQLite");
+    fs::remove_file(env.store().join("decisions.jsonl")).unwrap();
+    env.fire("s1", "Stop", json!({}));
+    assert_eq!(texts(&env.json(&["decisions", "list"])), ["Which database? → SQLite"]);
+    // Withdrawn is withdrawn: the next checkpoint does not bring it back.
+    let id = recorded(&env)[0]["id"].as_str().unwrap().to_owned();
+    env.thru(&["decisions", "supersede", &id]).ok();
+    answer(&env, "s1", "Which colour?", "red");
+    env.fire("s1", "Stop", json!({}));
+    assert_eq!(texts(&env.json(&["decisions", "list"])), ["Which colour? → red"]);
+}
+
+#[test]
+fn superseded_and_expired_ones_leave_the_brief() {
+    let env = TestEnv::rooted();
+    began(&env, "s1");
+    env.thru(&["decide", "Use TOML for all settings", "--why", "people edit it"]).ok();
+    env.thru(&["decide", "No network in this sprint", "--expires", "2d"]).ok();
+    let old = env.json(&["decide", "Use XML for all records"])["decision"]["id"].as_str().unwrap().to_owned();
+    env.thru(&["decisions", "supersede", &old, "Use JSON for all records"]).ok();
+    let told = brief(&env, "s1");
+    for text in [
+        "Use TOML for all settings, because people edit it",
+        "Use JSON for all records",
+        "No network in this sprint",
+    ] {
+        assert!(told.contains(text), "{text}: {told}");
+    }
+    assert!(!told.contains("XML"), "{told}");
+    let later =
+        env.call(&["brief", "--session", "s1", "--json"]).var("THROUGHLINE_NOW", "2026-11-18T19:22:00Z");
+    let told = later.run().ok().json();
+    let told = told["text"].as_str().unwrap();
+    assert!(told.contains("Use TOML") && !told.contains("No network"), "{told}");
+    let rows = env.json(&["brief", "--session", "s1", "--explain"]);
+    let ids: Vec<&str> =
+        rows["rows"].as_array().unwrap().iter().filter_map(|row| row["id"].as_str()).collect();
+    assert_eq!(ids.iter().filter(|id| id.starts_with("decision:d-")).count(), 3, "{ids:?}");
+}
+
+/// A packet is written once; whoever picks it up is told what was decided since, and what no longer holds.
+#[test]
+fn a_pickup_tells_what_was_decided_since() {
+    let env = TestEnv::rooted();
+    began(&env, "s1");
+    let old = env.json(&["decide", "Use XML for all records"])["decision"]["id"].as_str().unwrap().to_owned();
+    env.thru(&["handoff", "finish the parser", "--session", "s1"]).ok();
+    let told = env.thru(&["pickup"]).ok().stdout;
+    assert!(told.contains("Use XML for all records") && !told.contains("Decided since"), "{told}");
+    env.thru(&["decisions", "supersede", &old, "Use JSON for all records"]).ok();
+    let told = env.thru(&["pickup"]).ok().stdout;
+    assert!(told.contains("Decided since the packet was written:\n- Use JSON for all records\n"), "{told}");
+    assert!(told.contains("In the packet, but no longer in force:\n- Use XML for all records\n"), "{told}");
+    assert_eq!(env.json(&["pickup"])["decided"], json!(["Use JSON for all records"]));
+}
+
+#[test]
+fn what_an_agent_says_is_suggested_and_never_decided() {
+    let env = TestEnv::rooted();
+    began(&env, "s1");
+    let said = "The lexer is done. I decided to keep the old reader, because the new one drops comments. Shall I go on?";
+    env.fire("s1", "Stop", json!({"last_assistant_message": said}));
+    assert!(!env.store().join("decisions.jsonl").exists());
+    let suggested = env.json(&["decisions", "list", "--suggested"]);
+    let [one] = &suggested["suggested"].as_array().unwrap()[..] else { panic!("{suggested}") };
+    assert_eq!(one["text"], "I decided to keep the old reader");
+    assert_eq!(one["why"], "the new one drops comments.");
+    let id = one["id"].as_str().unwrap();
+    assert!(!brief(&env, "s1").contains("Decisions in force"));
+    let accepted = env.json(&["decisions", "accept", id]);
+    assert_eq!(
+        (&accepted["decision"]["source"], &accepted["decision"]["session"]),
+        (&json!("statement"), &json!("s1"))
+    );
+    assert_eq!(env.json(&["decisions", "list", "--suggested"])["suggested"], json!([]));
+    let again = env.thru(&["decisions", "accept", id]);
+    assert_eq!(again.code, 10);
+    assert!(again.stderr.contains("it is a decision already"), "{}", again.stderr);
+    assert!(
+        brief(&env, "s1").contains("I decided to keep the old reader, because the new one drops comments.")
+    );
+}
+
+#[test]
+fn the_view_follows_and_what_a_person_wrote_is_kept() {
+    let env = TestEnv::rooted();
+    began(&env, "s1");
+    env.thru(&["decide", "Use TOML", "--why", "people edit it"]).ok();
+    let path = env.store().join("context.md");
+    let view = fs::read_to_string(&path).unwrap();
+    assert!(
+        view.starts_with("<!-- Written by thru (") && view.contains("- Use TOML, because people edit it (d-"),
+        "{view}"
+    );
+    // An answer stands in it after the next checkpoint.
+    answer(&env, "s1", "Which database?", "SQLite");
+    env.fire("s1", "Stop", json!({}));
+    let view = fs::read_to_string(&path).unwrap();
+    assert!(view.contains("- Which database? → SQLite (d-"), "{view}");
+    assert!(view.contains("| s1 | claude-code |") && view.contains("Write the parser"), "{view}");
+    // It is never believed.
+    fs::write(&path, view.replace("SQLite", "Oracle")).unwrap();
+    assert!(!brief(&env, "s1").contains("Oracle"));
+    let told = env.thru(&["decide", "Two passes"]).ok().stderr;
+    assert!(
+        told.contains("context.md had been edited: it is kept as context.md.edited-20261115T192200Z"),
+        "{told}"
+    );
+    assert!(
+        fs::read_to_string(env.store().join("context.md.edited-20261115T192200Z"))
+            .unwrap()
+            .contains("Oracle")
+    );
+    assert!(!fs::read_to_string(&path).unwrap().contains("Oracle"));
+}
+
+#[test]
+fn status_and_the_record_of_a_phase_tell_of_them() {
+    let env = TestEnv::rooted();
+    assert!(!env.thru(&["status"]).ok().stdout.contains("decisions"));
+    env.thru(&["plan", "init", "Parser", "--phase", "Read", "--phase", "Write"]).ok();
+    env.thru(&["task", "add", "Lexer"]).ok();
+    env.thru(&["decide", "Use TOML", "--why", "people edit it"]).ok();
+    let status = env.thru(&["status"]).ok().stdout;
+    assert!(status.contains("decisions  1 in force; newest: Use TOML"), "{status}");
+    assert_eq!(env.json(&["status"])["decisions"]["current"], 1);
+    env.thru(&["task", "done", "1.1"]).ok();
+    let record = fs::read_to_string(env.store().join("phases/1.md")).unwrap();
+    assert!(record.contains("## Decisions\n- Use TOML, because people edit it\n"), "{record}");
+}
+
+#[test]
+fn a_swarms_decisions_are_imported_once() {
+    let env = TestEnv::rooted();
+    let text = "# Context\nSwarm: mega\n\n## Decisions\n- **Store**: SQLite\n  - Rationale: no server\n- Two passes\n\n## Patterns\n- Errors name the file\n\n## Agent Activity\n| Tool | Calls |\n|--|--|\n| read | 2 |\n";
+    let file = env.write("project/.swarm/context.md", text);
+    let dry = env.json(&["import", "swarm", "--dry-run"]);
+    assert_eq!((&dry["decisions"]["decisions"], &dry["decisions"]["written"]), (&json!(2), &json!(0)));
+    assert!(!env.store().join("decisions.jsonl").exists());
+    let told = env.thru(&["import", "swarm"]).ok().stdout;
+    assert!(told.contains("Imported: 2 decisions, 1 patterns"), "{told}");
+    assert_eq!(
+        texts(&env.json(&["decisions", "list"])),
+        ["Errors name the file", "Two passes", "Store: SQLite"]
+    );
+    assert_eq!(recorded(&env)[0]["why"], "no server");
+    let again = env.json(&["import", "swarm"]);
+    assert_eq!((&again["decisions"]["known"], &again["decisions"]["written"]), (&json!(3), &json!(0)));
+    assert_eq!(recorded(&env).len(), 3);
+    assert_eq!(fs::read_to_string(file).unwrap(), text);
+    // One more line is one more decision; what was superseded here is not brought back.
+    let id = recorded(&env)[1]["id"].as_str().unwrap().to_owned();
+    env.thru(&["decisions", "supersede", &id, "One pass"]).ok();
+    env.write("project/.swarm/context.md", text.replace("- Two passes\n", "- Two passes\n- Static binary\n"));
+    assert_eq!(env.json(&["import", "swarm"])["decisions"]["written"], 1);
+    assert_eq!(texts(&env.json(&["decisions", "list"]))[..2], ["Static binary", "One pass"]);
+}
