@@ -187,6 +187,15 @@ pub const ROWS: &[Row] = &[
             packets::active,
         )
     },
+    Row {
+        takes: Takes::Launches,
+        ..cli(
+            "pickup --take-over",
+            packets::with_packet,
+            &["pickup", "mine", "--take-over", "--session", SESSION],
+            packets::active,
+        )
+    },
     cli("sweep", packets::with_dead_session, &["sweep"], always),
     hook_on(
         packets::with_dead_session,
@@ -226,6 +235,12 @@ pub const ROWS: &[Row] = &[
             workstreams::is_rolled_back,
         )
     },
+    cli(
+        "resume use",
+        workstreams::with_one,
+        &["resume", "use", "01", "--session", SESSION],
+        workstreams::is_used,
+    ),
     cli("resume update", workstreams::with_one, &["resume", "update", "--task-done"], workstreams::is_ticked),
     Row {
         done: workstreams::is_detected,
