@@ -8,6 +8,7 @@ use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
 use super::integrity::{self, Takes};
+use super::settings::{unwired, unwired_for_user, wired_for_user, wired_locally};
 use super::{decisions, evidence, gates, packets, plans, workstreams};
 use crate::sandbox::{SESSION, Sandbox, payload};
 use crate::transcript;
@@ -394,26 +395,9 @@ fn wired(sandbox: &Sandbox) -> Result<()> {
     sandbox.must(&["install", "claude-code", "--user"], b"").map(drop)
 }
 
-fn holds_hooks(sandbox: &Sandbox, path: &str) -> bool {
+pub fn holds_hooks(sandbox: &Sandbox, path: &str) -> bool {
     let text = fs::read_to_string(sandbox.dir.join(path)).unwrap_or_default();
     ["PostToolUse", "SessionStart", "PreCompact"].iter().all(|event| text.contains(event))
-}
-
-fn wired_locally(sandbox: &Sandbox) -> bool {
-    holds_hooks(sandbox, LOCAL_SETTINGS)
-}
-
-fn wired_for_user(sandbox: &Sandbox) -> bool {
-    holds_hooks(sandbox, USER_SETTINGS)
-}
-
-fn unwired(sandbox: &Sandbox) -> bool {
-    fs::read_to_string(sandbox.dir.join(LOCAL_SETTINGS)).is_ok_and(|text| text == SETTINGS)
-        && fs::read_to_string(sandbox.dir.join(EXCLUDE_FILE)).is_ok_and(|text| text == EXCLUDE)
-}
-
-fn unwired_for_user(sandbox: &Sandbox) -> bool {
-    fs::read_to_string(sandbox.dir.join(USER_SETTINGS)).is_ok_and(|text| text == SETTINGS)
 }
 
 /// A transcript with eight calls that no hook has reported.
