@@ -13,6 +13,7 @@
 //! - `context`: secrets that no name marks: cookies, codes in an address, a value on the next line
 //! - `commands`: positional arguments of commands; `languages`: languages other than English
 //! - `tables`: CSV and similar, by the head of the column
+//! - `passwords`: whether a value behind such a name is one; `pairs`: `credentials: user / password`
 //! - `made_up`: passwords that are words; `sentences`: how people state them
 //! - `view`: the text after decoding and without invisible characters
 //! - `capture`: the one way from captured text to a part of it that may be kept
@@ -33,6 +34,8 @@ mod languages;
 mod made_up;
 mod named;
 mod names;
+mod pairs;
+mod passwords;
 mod rules;
 mod scan;
 mod sentences;

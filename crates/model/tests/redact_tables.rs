@@ -36,6 +36,17 @@ fn many_rows_are_one_look() {
     assert_eq!(redacted.matches("[REDACTED:password]").count(), 2_000);
 }
 
+/// A line that repeats a cell of the line above is a row like that one, not a row below its head.
+#[test]
+fn lines_that_repeat_a_cell_are_no_table() {
+    for text in [
+        "syn keyword\tpfService\tauth\nsyn keyword\tpfService\tkrb524\n",
+        "    \"key_password\",  # str\n    \"key_cert_file\",  # str\n",
+    ] {
+        check(text, text);
+    }
+}
+
 #[test]
 fn tables_about_passwords_stay() {
     for text in [

@@ -53,7 +53,7 @@ pub use owner::Exposed;
 pub use packets::{Listed, Listing};
 pub use plan::LedgerEnd;
 pub use random::random;
-pub use read::{read_given, read_own, read_stream};
+pub use read::{look_at, read_given, read_own, read_stream};
 pub use root::{Found, Root, RootQuery, Rules, Unfit, find, unfit};
 pub use session_state::{Session, SessionState};
 pub use store::{Created, Store};

@@ -3,8 +3,8 @@
 //! A pipe, a device, a folder or a gigabyte can be where a small file is expected. A hook must neither hang on it nor
 //! load it. `cargo xtask tidy` forbids the readers of the standard library everywhere else.
 
-use std::fs::File;
-use std::io::Read;
+use std::fs::{File, Metadata};
+use std::io::{ErrorKind, Read};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -34,6 +34,19 @@ pub(crate) fn open_own(path: &Path) -> Result<File> {
 /// Reads a whole file outside every store: settings, a trust record, one of git's files.
 pub fn read_own(path: &Path, max: usize) -> Result<Vec<u8>> {
     read_whole(&open_own(path)?, path, max)
+}
+
+/// Returns what is at a path, without following a link; None if there is nothing. A path that we may not look at is an
+/// error, whereas `Path::exists` and the like report it as absent.
+pub fn look_at(path: &Path) -> Result<Option<Metadata>> {
+    match path.symlink_metadata() {
+        Ok(found) => Ok(Some(found)),
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+        Err(e) => {
+            let errno = Errno::from_io_error(&e).unwrap_or(Errno::IO);
+            Err(Error::from_errno(errno, path, "look at"))
+        }
+    }
 }
 
 /// Whether a path led to its file directly.
@@ -135,7 +148,7 @@ pub(crate) fn read_lines(
         let got = match file.read_at(&mut chunk[..room], at) {
             Ok(0) => break,
             Ok(got) => got,
-            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(e) if e.kind() == ErrorKind::Interrupted => continue,
             Err(e) => return Err(io_error(&e, path, "read")),
         };
         let mut unread = &chunk[..got];

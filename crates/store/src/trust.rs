@@ -12,7 +12,7 @@ use model::time;
 use serde::{Deserialize, Serialize};
 
 use crate::owner::{Exposed, first_exposed};
-use crate::read::{Way, read_seeing_links};
+use crate::read::{Way, look_at, read_seeing_links};
 use crate::{Dir, Durability, Error, Result, layout};
 
 const SCHEMA_VERSION: u64 = 1;
@@ -73,7 +73,6 @@ impl Trust {
     /// Returns where the project was trusted before it was moved, if none of those paths exists any more.
     pub fn moved_from(&self, project: &ProjectId) -> Result<Option<String>> {
         let (record, _) = self.read(project)?;
-        let is_gone = |root: &TrustedRoot| Path::new(&root.path).symlink_metadata().is_err();
         let newest = record.roots.iter().max_by(|a, b| a.trusted_at.cmp(&b.trusted_at));
         let from = newest.filter(|_| record.roots.iter().all(is_gone)).map(|root| root.path.clone());
         if from.is_some() {
@@ -86,7 +85,7 @@ impl Trust {
     pub fn move_to(&self, project: &ProjectId, root: &Path, now: Timestamp, wait: Duration) -> Result<()> {
         let path = canonical(root)?;
         self.update(project, wait, |roots| {
-            roots.retain(|known| Path::new(&known.path).symlink_metadata().is_ok() && known.path != path);
+            roots.retain(|known| !is_gone(known) && known.path != path);
             roots.push(TrustedRoot { path: path.clone(), trusted_at: time::rfc3339(now) });
             roots.sort_by(|a, b| a.path.cmp(&b.path));
             true
@@ -242,4 +241,9 @@ fn canonical(root: &Path) -> Result<String> {
         return Err(Error::Refused { path, why: "its path is not Unicode".to_owned() });
     };
     Ok(text.to_owned())
+}
+
+/// A path that we may not look at is not gone: the project may still be there, and trusted.
+fn is_gone(root: &TrustedRoot) -> bool {
+    matches!(look_at(Path::new(&root.path)), Ok(None))
 }

@@ -166,11 +166,8 @@ fn one(lab: &Lab, row: &Row, fault: Fault) -> Result<Tally> {
 /// A close that is made to fail is never made, while a real one frees its number whatever it returns. Where that is
 /// our end of a pipe to a child, we would wait for ourselves.
 fn leaves_open(row: &Row, fault: Fault, call: &str) -> bool {
-    let asks_git = ["recover", "pickup"].iter().any(|name| row.name.starts_with(name));
-    let starts_others = matches!(row.takes, Takes::Settings | Takes::Launches) || asks_git;
-    // Known: `uninstall` takes a settings file that it may not look at for one that is not there.
-    let is_known = row.name == "uninstall" && call == "lstat";
-    fault.is_error() && (starts_others && call == "close" || is_known)
+    let starts_others = matches!(row.takes, Takes::Settings | Takes::Launches);
+    fault.is_error() && starts_others && call == "close"
 }
 
 /// What is wrong with the broken command's own words and exit code.

@@ -100,7 +100,7 @@ fn listed(said: &str) -> Vec<&str> {
         let item = ["- ", "* ", "• "].iter().find_map(|mark| line.strip_prefix(mark));
         match item.filter(|_| within) {
             Some(item) if (SHORTEST..=LONGEST).contains(&item.len()) && !item.ends_with('?') => {
-                found.push(item)
+                found.push(item);
             }
             Some(_) => {}
             None => within = is_title(line),

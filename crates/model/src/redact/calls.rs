@@ -49,8 +49,10 @@ pub fn argument(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     if verdict.says == Says::Authorization {
         return headers::credential(text, after);
     }
+    let value = values::value(text, after)?;
+    // A long literal of letters is drawn by chance or strung together; a word may be anything.
     let joint = Joint { doubtful: !is_loud(name), ..Joint::default() };
-    hit(text, values::value(text, after)?, verdict, joint)
+    hit(text, value, verdict, joint)
 }
 
 fn trim_end(text: &[u8], mark: u8) -> &[u8] {
@@ -75,7 +77,7 @@ pub fn call(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let verdict = names::judge(name)?;
     let setter = ["set", "with", "bearer"].iter().any(|verb| starts_with_ignore_case(name, verb));
     // Other verbs take the name of a secret: `get_secret("prod/db")`.
-    let builder = owner.ends_with(b".") && is(name[0], LOWER) && !is_verb(name);
+    let builder = owner.ends_with(b".") && is(name[0], LOWER) && (!is_verb(name) || is_judge(name));
     let sure = setter || name == b"PASSWORD";
     let value = values::value(text, at + 1)?;
     let slashes = text[value.end..].iter().take(8).take_while(|byte| **byte == b'\\').count();
@@ -153,6 +155,12 @@ fn nth_argument(text: &[u8], from: usize, n: usize) -> Option<usize> {
     None
 }
 
+/// `check_password("x")`, `verifyPassword("x")`: such a call takes the password itself.
+fn is_judge(name: &[u8]) -> bool {
+    ["check", "verify", "hash"].iter().any(|verb| starts_with_ignore_case(name, verb))
+        && ends_with_ignore_case(name, "password")
+}
+
 /// Returns whether such a call takes a name or a text to examine, not a secret to keep.
 fn is_verb(name: &[u8]) -> bool {
     [
@@ -217,7 +225,9 @@ fn element_name(before: &[u8]) -> Option<&[u8]> {
     let tail = |text: &[u8]| text.len() - run_back(text, BASE64_URL | DOT, LONGEST_NAME);
     if let Some(before) = before.strip_suffix(b"\"") {
         let (rest, name) = before.split_at(tail(before));
-        return rest.ends_with(b" name=\"").then_some(name);
+        let told =
+            [&b" name=\""[..], b" key=\"", b" id=\""].iter().any(|attribute| rest.ends_with(attribute));
+        return told.then_some(name);
     }
     let (rest, name) = before.split_at(tail(before));
     if name == b"td" || name == b"dd" {

@@ -88,7 +88,9 @@ impl Profile {
         }
         let cased = self.lower > 0 && self.upper > 0;
         let camel = cased && self.digits < 2 && self.changes * 6 < self.len && self.cluster < 5;
-        let plain = !cased && (self.digits < 2 || self.digits * 8 < self.len);
+        // `ecdsa-sha2-nistp256-cert-v01`: digits at the ends of words.
+        let numbered = self.changes * 8 < self.len && self.letters() > 2 * self.digits;
+        let plain = !cased && (self.digits < 2 || self.digits * 8 < self.len || numbered);
         !self.is_random() && (camel || (plain && self.longest < 24) || self.letters() == 0)
     }
 }

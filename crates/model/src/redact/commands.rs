@@ -23,7 +23,12 @@ pub fn after(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         b"obscure" if ends_word(&text[..start], b"rclone") => flags::given(text, end + 1),
         b"init" if ends_word(&text[..start], b"shodan") => flags::given(text, end + 1),
         b"passwd" if ends_word(&text[..start], b"openssl") => last_word(text, end),
-        b"user" if text[..start].ends_with(b"ftp> ") || text[..start].ends_with(b"; ") => {
+        b"user"
+            if text[..start].ends_with(b"ftp> ")
+                || text[..start].ends_with(b"; ")
+                    && memmem::find(last_line(&text[start.saturating_sub(LONGEST)..start]), b"ftp")
+                        .is_some() =>
+        {
             flags::second_word(text, end)
         }
         b"PASS" if start == 0 || text[start - 1] == b'\n' => alone(text, end + 1),
@@ -34,6 +39,7 @@ pub fn after(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         {
             flags::given(text, end + 1)
         }
+        b"wpa_passphrase" => flags::second_word(text, end),
         b"signtool" => behind_word(text, end, b"/p"),
         b"hashes" if text[..start].ends_with(b"-") => hashes(text, end + 1),
         _ => None,
@@ -66,6 +72,7 @@ pub fn may_take(word: &[u8]) -> bool {
             | b"hashes"
             | b"pass"
             | b"signtool"
+            | b"wpa_passphrase"
     )
 }
 
@@ -134,7 +141,8 @@ fn oracle(text: &[u8], at: usize) -> Option<Hit> {
     let length = memchr::memchr(b'@', &word[slash + 1..]).unwrap_or(word.len() - slash - 1);
     // A path continues: `exp src/lib/x`.
     let password = &word[slash + 1..slash + 1 + length];
-    if password.len() < 4 || password.contains(&b'/') || password.contains(&b'.') {
+    let dotted = password.contains(&b'.') && !word[slash + 1 + length..].starts_with(b"@");
+    if password.len() < 4 || password.contains(&b'/') || dotted {
         return None;
     }
     let from = start + slash + 1;

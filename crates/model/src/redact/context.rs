@@ -10,7 +10,7 @@ use super::classes::{
 };
 use super::names::{self, Says, Verdict};
 use super::values::{self, Joint, Value};
-use super::{Hit, commands, flags, keys, named};
+use super::{Hit, commands, flags, keys, named, pairs};
 
 const COOKIE: Class = BASE64_URL | DOT | PERCENT | PLUS | SLASH | TILDE;
 /// A session id has at least this many bytes; a shorter value is a setting.
@@ -36,6 +36,9 @@ pub fn told(text: &[u8], start: usize, end: usize, at: usize) -> Option<Hit> {
         (b':', _) if end - start <= 2 && end < at => web_key(text, start, end, at),
         (b':', b'"' | b'\'') if is_session(&text[start..end]) => cookie(text, start, at),
         (b':', _) if byte(text, at + 1) == b'\n' => announced(text, at),
+        (b':', b' ' | b'`' | b'"' | b'\'' | b'(') if end == at && byte(text, at + 1) > b' ' => {
+            pairs::colon(text, start, at)
+        }
         (b':', b' ') if &text[start..end] == b"phrase" => seed(text, start, at),
         (b':', b'@') if &text[start..end] == b"localhost" => generated(text, at),
         (b':', b'@') if end == at && text[start..end].contains(&b'.') => after_address(text, at),

@@ -5,6 +5,7 @@ use memchr::memmem;
 use super::Hit;
 use super::chance::profile;
 use super::classes::{ALNUM, DASH, DIGIT, LETTER, LOWER, UNDERSCORE, blanks, byte, is, run};
+use super::made_up::Sure;
 use super::names::{self, Says};
 use super::values::{self, Joint};
 
@@ -109,7 +110,8 @@ fn is_typed(text: &[u8], at: usize, value: values::Value) -> bool {
     // Other flags before it, or a script by its path; a sentence has neither.
     let command = [&b" -"[..], b"./", b"$ "].iter().any(|mark| memmem::find(line, mark).is_some())
         && !line.contains(&b'`');
-    let ends = matches!(byte(text, value.end), b'\n' | b'\r' | b';' | b'|' | b'&' | b'"' | b'\'');
+    let ends = matches!(byte(text, value.end), b'\n' | b'\r' | b';' | b'|' | b'&' | b'"' | b'\'')
+        || text[value.end..].starts_with(b" -");
     let humps = profile(content).changes > 0;
     // `tool --password word` and nothing else on the line.
     let short = line.trim_ascii().split(|byte| *byte == b' ').count() == 1 && ends;
@@ -157,6 +159,8 @@ fn short(text: &[u8], at: usize) -> Option<Hit> {
                 at,
                 &[
                     "sshpass",
+                    "useradd",
+                    "usermod",
                     "mongo",
                     "twine",
                     "snowsql",
@@ -194,6 +198,9 @@ fn short(text: &[u8], at: usize) -> Option<Hit> {
             argument(text, behind_flag(text, at + 1)?)
         }
         b'p' if attached && before(text, at, &["sshpass"]) => argument(text, at + 1),
+        b'b' if before(text, at, &["secret set"]) => {
+            argument(text, if attached { at + 1 } else { behind_flag(text, at + 1)? })
+        }
         b'A' | b'X' if !attached && before(text, at, &["snmp"]) => argument(text, behind_flag(text, at + 1)?),
         b'N' if !attached && before(text, at, &["ssh-keygen"]) => argument(text, behind_flag(text, at + 1)?),
         b'a' if !attached && before(text, at, &["redis-cli"]) => argument(text, behind_flag(text, at + 1)?),
@@ -249,8 +256,12 @@ pub fn second(text: &[u8], at: usize) -> Option<Hit> {
     let after = behind_flag(text, name + length)?;
     let value = values::value(text, after)?;
     let looks = profile(&text[value.start..value.end]);
-    // In prose a word follows.
-    if looks.is_mixed() && byte(text, after) != b'/' { argument(text, after) } else { None }
+    let content = &text[value.start..value.end];
+    // In prose a word follows, and then another.
+    let ends =
+        matches!(byte(text, value.end), b'\n' | b'\r' | b'"' | b'\'') || text[value.end..].starts_with(b" /");
+    let words = super::made_up::look(content).is_some_and(|sure| sure == Sure::Words || ends);
+    if (looks.is_mixed() || words) && byte(text, after) != b'/' { argument(text, after) } else { None }
 }
 
 /// Like [`second`], but a plain word counts as a password too: `user NAME x` in an FTP client.

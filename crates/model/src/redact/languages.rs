@@ -126,7 +126,7 @@ pub fn after_word(text: &[u8], start: usize, end: usize) -> Option<Hit> {
             "token"
         }
         b"token" | b"Token" => return None,
-        b"passe" if !text[..start].ends_with(b"mot de ") => return None,
+        b"passe" if !is_whole(&text[..start]) => return None,
         b"clave" | b"Clave" => "password",
         _ => {
             let known = judge(word).is_some()
@@ -144,15 +144,24 @@ pub fn after_word(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     value_behind(text, end, kind)
 }
 
+/// `mot de passe`, `palavra-passe`: what stands before the last word.
+fn is_whole(before: &[u8]) -> bool {
+    before.ends_with(b"mot de ") || before.ends_with(b"palavra-")
+}
+
 /// `le mot de passe, c'est x`; `end` is after the name.
 pub fn goes_on(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let word = &text[start..end];
-    let known = judge(word).is_some() || word == b"passe" && text[..start].ends_with(b"mot de ");
+    let known = judge(word).is_some() || word == b"passe" && is_whole(&text[..start]);
     known.then(|| sentences::told(text, end + 1, Language::Other))?
 }
 
 /// After a name: a colon or a verb, at once or a few words later, and the value.
 fn value_behind(text: &[u8], end: usize, kind: &'static str) -> Option<Hit> {
+    // `"password": "Contraseña", "confirm": "…"`: the name is itself a value.
+    if matches!(text.get(end..end + 2), Some(b"\"," | b"\"}" | b"\":" | b"\"\n" | b"',")) {
+        return None;
+    }
     if kind == "password"
         && let Some(hit) = sentences::told(text, end, Language::Other)
     {
@@ -209,7 +218,11 @@ fn value_at(text: &[u8], start: usize, kind: &'static str, told: Told) -> Option
         && let Some(sure) = made_up::look(content)
         && match told {
             Told::AtOnce => true,
-            Told::Verb => sure > Sure::Word || quoted || made_up::ends_clause(text, value.end),
+            Told::Verb => {
+                // `a senha é obrigatória`
+                let adjective = is(content[0], LOWER) && made_up::has_suffix(content);
+                sure > Sure::Word || quoted || !adjective && made_up::ends_clause(text, value.end)
+            }
             Told::Beside => {
                 let noun = is(content[0], LOWER) || german;
                 sure == Sure::Words || quoted || !noun && made_up::ends_clause(text, value.end)

@@ -8,6 +8,8 @@ use super::names;
 
 /// The longest single word; anything longer is several words joined.
 const LONGEST_WORD: usize = 13;
+/// The same, of words without any ending of those that long words have.
+const LONGEST_STEM: usize = 10;
 const LONGEST: usize = 64;
 
 /// How certain it is that a text is a made-up password.
@@ -27,8 +29,11 @@ pub fn look(content: &[u8]) -> Option<Sure> {
     if content.len() < 8 || content.len() > LONGEST || names::judge(content).is_some() {
         return None;
     }
+    if is_jumble(content) {
+        return Some(Sure::Words);
+    }
     let (mut words, mut long, mut capitals, mut letters, mut digits) = (0, 0, 0, 0, 0);
-    let (mut common, mut ends_common) = (0, false);
+    let (mut common, mut ends_common, mut shortest) = (0, false, usize::MAX);
     let mut start = 0;
     let mut joint = 0;
     while start < content.len() {
@@ -53,6 +58,7 @@ pub fn look(content: &[u8]) -> Option<Sure> {
                 words += 1;
                 long += usize::from(length >= 3);
                 letters += length;
+                shortest = shortest.min(length);
                 capitals += usize::from(is(word[0], UPPER));
                 start += length;
             }
@@ -60,13 +66,17 @@ pub fn look(content: &[u8]) -> Option<Sure> {
             _ => return None,
         }
     }
-    // Code names things by what they are, last: `AcmeManager`. A path of members may begin so, too.
-    if ends_common || common > 1 || common > 0 && joint != 0 {
+    // Code names things by what they are, last: `AcmeManager`. A path of members may begin so, too. Of three words with
+    // dashes one may be of those.
+    let strung = words >= 3 && joint == b'-' && shortest >= 4 && common == 1;
+    if (ends_common || common > 1 || common > 0 && joint != 0) && !strung {
         return None;
     }
     // `snake_case`, `CONSTANT`, `utf-8`, `v1.2.3`
     let shouts = !content.iter().any(|byte| is(*byte, LOWER));
-    if letters < 6 || long != words || shouts || joint == b'_' && (capitals != words || words > 4) {
+    // `Lemon2013!`
+    let few = letters < 6 && !(letters >= 4 && digits >= 3);
+    if few || long != words || shouts || joint == b'_' && (capitals != words || words > 4) {
         return None;
     }
     // `available**` closes its emphasis.
@@ -78,7 +88,7 @@ pub fn look(content: &[u8]) -> Option<Sure> {
     }
     match words {
         1 if has_ending(content) => None,
-        1 if letters > LONGEST_WORD => Some(Sure::LongWord),
+        1 if letters > LONGEST_WORD || letters > LONGEST_STEM && !has_suffix(content) => Some(Sure::LongWord),
         1 => Some(Sure::Word),
         // `lowerCamel` is how code names things, `Title-word` and `word.word` are not.
         2 | 3 if joint == 0 && is(content[0], LOWER) => None,
@@ -100,7 +110,7 @@ pub fn ends_clause(text: &[u8], end: usize) -> bool {
     let next = byte(text, end);
     match next {
         b'\n' | b'\r' | b'"' | b'\'' | b'`' | b')' | b'<' | b'\\' => true,
-        b',' | b'.' | b';' | b'!' => {
+        b',' | b'.' | b';' | b'!' | b'?' => {
             matches!(byte(text, end + 1), b' ' | b'\n' | b'\r' | b'"' | b'\\' | b'<')
         }
         b' ' => {
@@ -117,7 +127,8 @@ pub fn ends_clause(text: &[u8], end: usize) -> bool {
 }
 
 /// Words that begin another part of a sentence.
-const CONTINUES: &str = "now on for until since and but so from please then yesterday today";
+const CONTINUES: &str =
+    "now on for until since and but so from please then yesterday today before after when while";
 
 /// A letter of ASCII, or a byte of one with an accent.
 pub fn is_letter(byte: u8) -> bool {
@@ -127,6 +138,27 @@ pub fn is_letter(byte: u8) -> bool {
 /// A byte of a Latin letter with an accent, in UTF-8.
 pub fn is_accented(byte: u8) -> bool {
     matches!(byte, 0xc3..=0xc5 | 0x80..=0xbf)
+}
+
+/// `BFTvcqnUxUbuLv`: letters alone, drawn by chance. Words have a vowel between two humps, and no capital at their end.
+fn is_jumble(content: &[u8]) -> bool {
+    if content.len() < 10 || content.len() > 40 || !content.iter().all(|byte| is(*byte, LETTER)) {
+        return false;
+    }
+    let (mut humps, mut dumb, mut start) = (0, 0, 0);
+    for at in 1..=content.len() {
+        let hump = at < content.len() && is(content[at], UPPER) && is(content[at - 1], LOWER);
+        humps += usize::from(hump);
+        if hump || at == content.len() {
+            let vowel = |byte: &u8| matches!(byte | 32, b'a' | b'e' | b'i' | b'o' | b'u' | b'y');
+            let part = &content[start..at];
+            dumb +=
+                usize::from(part.len() >= 3 && is(part[part.len() - 1], LOWER) && !part.iter().any(vowel));
+            start = at;
+        }
+    }
+    let ends_loud = is(content[content.len() - 1], UPPER);
+    humps >= 2 && (dumb >= 1 || ends_loud && humps >= 3)
 }
 
 /// Returns the length up to the next capital.
@@ -154,6 +186,17 @@ fn has_ending(word: &[u8]) -> bool {
         b"ness", b"ical", b"ance", b"ence", b"ator", b"izer",
     ];
     word.len() <= LONGEST_WORD + 2 && ENDINGS.iter().any(|ending| word.ends_with(ending))
+}
+
+/// The endings of other long words, in the languages that sentences about passwords are known in.
+pub fn has_suffix(word: &[u8]) -> bool {
+    const SUFFIXES: &str = "able ada ade ado age aire al ally ance ando ant ants ar ary ase ata ate ated ates ato ció ción ão ade code dad de do e \
+        ed ein elle ence end endo ent ente entes ents ere eren erent ern ers erung es euse eur eurs fen file fish ful graph hood ial \
+        ible ic ical ics ido ing ion ions isch ische ism ist isti it ité ity ium ive ivo izar ize ized keit land lich liche lijk line \
+        lity ly man mente ment mente ments name ness net né oder ogy on oni ons or ora ors ory osa oso ous page port qué red ria ric \
+        rio s script self set ship side site son sql tà tal tas teed ten time tion to tor tte tung tur tus ual ung ura ure us ven ver \
+        ware way wise word work yte zione";
+    SUFFIXES.split_ascii_whitespace().any(|suffix| word.ends_with(suffix.as_bytes()))
 }
 
 /// Words of code, of sentences about passwords, and of the labels of forms.

@@ -9,7 +9,7 @@ use super::classes::{
 use super::names::{self, Says, Verdict};
 use super::sentences::{self, Language};
 use super::values::{self, Joint, Value};
-use super::{Hit, commands, context, headers, keys, made_up, shape, tables};
+use super::{Hit, commands, context, headers, keys, made_up, pairs, shape, tables};
 
 /// Names are read back this far; what is longer is judged by its end.
 pub const LONGEST_NAME: usize = 64;
@@ -75,16 +75,36 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     if verdict.says == Says::Authorization {
         return headers::credential(text, after);
     }
+    // `--- PASS: TestGenerate (0.00s)`: what a test run says.
+    let noted = || {
+        let before = &text[name.start.saturating_sub(80)..name.start];
+        [&b"USER:"[..], b"USER="].iter().any(|user| super::contains(before, user))
+    };
+    if text[at] == b':' && name.bytes(text) == b"PASS" && !noted() {
+        return None;
+    }
     // After a bare `=` the next line is another assignment.
-    if let Some(value) = context::below(text, after).filter(|value| value.quoted || text[at] == b':') {
+    // `the tests pass:` is no name; alone on its line it is one.
+    let named =
+        verdict.says != Says::Pass || context::last_line(&text[floor..name.start]).trim_ascii().is_empty();
+    if let Some(value) =
+        context::below(text, after).filter(|value| named && (value.quoted || text[at] == b':'))
+    {
         // The first line of a key is only a part of it.
         if let Some(key) = keys::bare_key(text, value.start) {
             return Some(key);
         }
-        return hit(text, value, verdict, Joint { doubtful: !value.quoted, ..joint });
+        let words = verdict.says == Says::Password && made_up::is_words(&text[value.start..value.end]);
+        return hit(text, value, verdict, Joint { doubtful: !value.quoted && !words, tight: words, ..joint });
     }
     // In `f("token:") || "x"` the quote behind the colon closes the one before the name.
     let opened = text[floor..name.start].last().copied().unwrap_or(b'\n');
+    if text[at] == b':' && opened == b'/' && name.end == at && after == at + 1 {
+        return commands::slash_flag(text, name.start, at);
+    }
+    if text[floor..name.start].ends_with(b"user/") || text[floor..name.start].ends_with(b"username/") {
+        return pairs::joined(text, after);
+    }
     if matches!(opened, b'"' | b'\'' | b'`') && !name.quoted && byte(text, after) == opened {
         return if verdict.says == Says::Password { commands::sent(text, after) } else { None };
     }
@@ -124,6 +144,11 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
         let near = &text[name.start.saturating_sub(200)..name.start];
         let printed = memmem::rfind(near, b"map[").is_some_and(|map| !near[map..].contains(&b']'));
         (joint.tight, joint.listed) = (printed, printed);
+    }
+    // `spring.datasource.password = x`: a path of names is the key of a settings file.
+    let path = name.bytes(text).iter().filter(|byte| **byte == b'.').count() >= 2;
+    if path && text[at] == b'=' && starts_line(&text[..name.start]) && ends_line(text, value.end) {
+        joint.tight = true;
     }
     if joint.loud && joint.tight && !value.quoted && starts_line(&text[..name.start]) {
         value.end = values::to_line_end(text, value.start, value.end);
@@ -221,6 +246,10 @@ fn is_resource(before: &[u8]) -> bool {
         before.iter().rev().take(120).take_while(|byte| is(**byte, BASE64_URL) || **byte == b':').count();
     before.ends_with(b":!")
         || before.ends_with(b":") && super::contains(&before[before.len() - length..], b"arn:")
+}
+
+fn ends_line(text: &[u8], at: usize) -> bool {
+    matches!(byte(text, at), b'\n' | b'\r')
 }
 
 /// Only `export ` comes before it on the line.

@@ -46,6 +46,16 @@ pub fn judge(name: &[u8]) -> Option<Verdict> {
 
 fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> {
     let verdict = |says, kind| Some(Verdict { says, kind });
+    // The heads of almost all telling names, before the lists are walked.
+    match head.len() {
+        3 if head.eq_ignore_ascii_case(b"key") => return judge_key(before),
+        5 if head.eq_ignore_ascii_case(b"token") => {
+            return if OTHER_TOKENS.holds(before) { None } else { verdict(Says::Secret, "token") };
+        }
+        6 if head.eq_ignore_ascii_case(b"secret") => return verdict(Says::Secret, "secret"),
+        8 if head.eq_ignore_ascii_case(b"password") => return verdict(Says::Password, "password"),
+        _ => {}
+    }
     let head = singular(head);
     if is_one_of(head, "authorization") {
         return verdict(Says::Authorization, "authorization");
@@ -98,13 +108,16 @@ fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> 
         return is_one_of(words.next()?, "private")
             .then_some(Verdict { says: Says::Secret, kind: "private-key-id" });
     }
-    if !is_one_of(head, "key") || OTHER_KEYS.holds(before) {
+    None
+}
+
+/// A name whose last word is `key`, by the word before it.
+fn judge_key(before: &[u8]) -> Option<Verdict> {
+    if OTHER_KEYS.holds(before) {
         return None;
     }
-    match SECRET_KEYS.holds(before) || ends_with_ignore_case(before, "api") {
-        true => verdict(Says::Secret, "api-key"),
-        false => verdict(Says::Perhaps, "api-key"),
-    }
+    let sure = SECRET_KEYS.holds(before) || ends_with_ignore_case(before, "api");
+    Some(Verdict { says: if sure { Says::Secret } else { Says::Perhaps }, kind: "api-key" })
 }
 
 /// Words before `key` that make it a secret.
@@ -201,13 +214,13 @@ fn is_one_of(word: &[u8], known: &str) -> bool {
 }
 
 /// A long list, with the lengths of its words by their first letter: that alone rules out almost every word.
-struct List {
+pub(super) struct List {
     words: &'static str,
     lengths: [u32; 32],
 }
 
 impl List {
-    fn holds(&self, word: &[u8]) -> bool {
+    pub(super) fn holds(&self, word: &[u8]) -> bool {
         let Some(first) = word.first() else { return false };
         word.len() < 32
             && self.lengths[usize::from(*first & 31)] & 1 << word.len() != 0
@@ -215,7 +228,7 @@ impl List {
     }
 }
 
-const fn list(words: &'static str) -> List {
+pub(super) const fn list(words: &'static str) -> List {
     let bytes = words.as_bytes();
     let mut lengths = [0; 32];
     let (mut at, mut start) = (0, 0);

@@ -169,7 +169,7 @@ pub static RULES: &[Rule] = &[
     rule("xai-key",                  "xai-",                            &[Run(ALNUM, 20, 120)], Random),
     rule("perplexity-key",           "pplx-",                           &[Run(ALNUM, 20, 100)], Random),
     rule("replicate-token",          "r8_",                             &[Run(ALNUM, 20, 60)], Random),
-    rule("fireworks-key",            "fw_",                             &[Run(ALNUM, 20, 60)], Random),
+    rule("fireworks-key",            "fw_",                             &[Run(ALNUM, 20, 60)], Alone),
     rule("cerebras-key",             "csk-",                            &[Run(ALNUM, 20, 80)], Random),
     rule("together-key",             "tgp_v1_",                         &[Run(BASE64_URL, 20, 80)], Random),
     rule("nvidia-key",               "nvapi-",                          &[Run(BASE64_URL, 20, 100)], Random),

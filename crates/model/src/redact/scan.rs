@@ -2,8 +2,8 @@
 
 use super::classes::{ALNUM, ANY_HEX, BASE64, DIGIT, LOWER, UNDERSCORE, WORD, byte, is, run};
 use super::{
-    Head, Hit, MARK, Options, calls, commands, flags, headers, infix, keys, languages, named, sentences,
-    shape, stated, tables, urls,
+    Head, Hit, MARK, Options, calls, commands, flags, headers, infix, keys, languages, named, pairs,
+    sentences, shape, stated, tables, urls,
 };
 
 /// Finds the first secret at or after `floor`. Nothing before `floor` is examined, except as context.
@@ -60,6 +60,10 @@ pub fn next(text: &[u8], floor: usize, options: Options, heads: &mut Vec<Head>) 
             Action::Dollar => infix::crypt_hash(text, at),
             Action::Tilde => infix::entra_secret(text, at, floor),
             Action::Plus => infix::azure_storage_key(text, at, floor),
+            Action::Slash if byte(text, at + 1) == b' ' && text[floor..at].ends_with(b" ") => {
+                pairs::apart(text, at, floor)
+            }
+            Action::Slash => None,
             Action::Bracket => {
                 if let Some(length) = placeholder(&text[at..]) {
                     at += length;
@@ -108,6 +112,7 @@ enum Action {
     Dash,
     Tilde,
     Plus,
+    Slash,
     Bracket,
     Escape,
     Percent,
@@ -140,6 +145,7 @@ const fn actions() -> [Action; 256] {
             b'-' => Action::Dash,
             b'~' => Action::Tilde,
             b'+' => Action::Plus,
+            b'/' => Action::Slash,
             b'[' => Action::Bracket,
             b'\\' | 0x1b => Action::Escape,
             b'%' => Action::Percent,
@@ -187,8 +193,10 @@ fn word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut Vec<Hea
     if next == b'-' && &text[start..end] == b"impacket" {
         return commands::packaged(text, end);
     }
-    if matches!((end - start, next), (8..=10 | 14 | 32, b':' | b'.' | b'-') | (40 | 84, _)) {
-        return infix::around_word(text, start, end);
+    if matches!((end - start, next), (8..=10 | 14 | 32, b':' | b'.' | b'-') | (40 | 84, _))
+        && let Some(hit) = infix::around_word(text, start, end)
+    {
+        return Some(hit);
     }
     if next == b'\t' && matches!(&text[start..end], b"TRUE" | b"FALSE") {
         return tables::cookie_file(text, end);
@@ -214,9 +222,14 @@ fn word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut Vec<Hea
             if matches!(byte(text, end + 1), b' ' | b'\n' | b'\r')
                 && stated::may_end_name(&text[start..end]) =>
         {
-            stated::goes_on(text, start, end)
+            stated::goes_on(text, start, end).or_else(|| stated::typed_before(text, start, end, floor))
         }
         (_, b',' | b'?') if languages::may_tell(&text[start..end]) => languages::goes_on(text, start, end),
+        (_, b'\n' | b'"' | b'\r') if stated::may_end_name(&text[start..end]) => {
+            stated::typed_before(text, start, end, floor)
+        }
+        (_, b'-') if stated::may_end_name(&text[start..end]) => stated::dashed(text, start, end),
+        (_, b'\t' | b'|') if stated::may_end_name(&text[start..end]) => stated::in_columns(text, start, end),
         (2, b' ') if text[start..end].eq_ignore_ascii_case(b"by") => flags::identified(text, start, end),
         (4, b' ') if &text[start..end] == b"echo" => flags::piped(text, end),
         (4, b' ') if &text[start..end] == b"user" && text[..start].ends_with(b"net ") => {

@@ -3,8 +3,9 @@
 
 use super::Hit;
 use super::chance::profile;
-use super::classes::{LETTER, blanks, byte, is};
+use super::classes::{LETTER, UPPER, blanks, byte, is};
 use super::made_up::{self, Sure};
+use super::passwords;
 use super::values::{self, Value};
 
 /// How far after its name a value may be.
@@ -17,8 +18,13 @@ const LONGEST: usize = 100;
 /// Words that come right before the value.
 const LINKS: &str = "is ist lautet est es é è was to be becomes now it's its c'est — -";
 /// The same, if the name of the password is not English.
-const FOREIGN_LINKS: &str =
-    "para como en par pour por auf zu naar in con a : será sera sarà wird wordt devient";
+const FOREIGN_LINKS: &str = "como par : será sera sarà wird wordt devient";
+/// The same, where they join other things, too: only what is plainly a password is taken behind them.
+const FOREIGN_PREPOSITIONS: &str = "para en pour por auf zu naar in con a";
+/// `when it asks for the password, type x`.
+const TYPING: &str = "type enter use try typing entering";
+/// `root's password on host.example.com = x`: words behind the name that say whose it is.
+const PLACES: &str = "on for of at in";
 /// Words before `to`: `password was set to x`, but not `password to connect to x`.
 const SETTING: &str = "set reset back over equal defaults";
 /// What may come between such a word and the value.
@@ -31,11 +37,23 @@ pub enum Language {
     Other,
 }
 
+/// What a value must at least be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Least {
+    /// A word that is not listed, where a clause ends.
+    Word,
+    /// The same, without the endings that adjectives have.
+    Stem,
+    /// Several words, or letters and digits.
+    Words,
+}
+
 /// Finds the value after the name that ends at `end`, in the same sentence.
 pub fn told(text: &[u8], end: usize, language: Language) -> Option<Hit> {
     let window = &text[end..text.len().min(end + WIDEST)];
     let window = &window[..memchr::memchr(b'\n', window).unwrap_or(window.len())];
     let (mut at, mut first, mut previous) = (0, true, &b""[..]);
+    let mut placed = false;
     for _ in 0..MOST_WORDS {
         at += blanks(&window[at..], 4);
         let length = window[at..].iter().position(|byte| *byte == b' ').unwrap_or(window.len() - at);
@@ -49,16 +67,21 @@ pub fn told(text: &[u8], end: usize, language: Language) -> Option<Hit> {
             Some(b'(') if first => end + at + 1,
             _ => after,
         };
+        placed |= first && is_one_of(word, PLACES);
         let link = match word {
-            [b'(', ..] if first => true,
+            [b'(', ..] if first => Some(Least::Word),
             b"to" => {
-                first
-                    || previous.ends_with(b"ed")
-                    || SETTING.split(' ').any(|verb| verb.as_bytes() == previous)
+                let sets = previous.ends_with(b"ed")
+                    || is_one_of(previous, SETTING)
+                    || first && is_set(&text[..end]);
+                if sets { Some(Least::Word) } else { first.then_some(Least::Words) }
             }
-            _ => is_link(word, language) || word.len() > 1 && word.ends_with(b":"),
+            b"=" => placed.then_some(Least::Words),
+            _ => link(word, language),
         };
-        if link && let Some(hit) = value(text, behind_adverb(text, after)) {
+        if let Some(least) = link
+            && let Some(hit) = value(text, behind_adverb(text, after), least)
+        {
             return Some(hit);
         }
         // `I changed the password. It's x`
@@ -77,7 +100,7 @@ pub fn beside(text: &[u8], end: usize) -> Option<Hit> {
     let length = value_length(&text[start..]);
     let told = made_up::ends_clause(text, start + length) && length <= LONGEST;
     if told {
-        accept(text, Value { start, end: start + length, quoted: false, wrapped: false })
+        accept(text, Value { start, end: start + length, quoted: false, wrapped: false }, Least::Word)
     } else {
         None
     }
@@ -99,12 +122,40 @@ pub fn answered(text: &[u8], at: usize) -> Option<Hit> {
         || [&b"it's"[..], b"its", b"is", b"use", b"try"].iter().any(|word| speaker.ends_with(word));
     let start = at + 1 + from;
     let end = start + value_length(&text[start..at + 1 + line.len()]);
-    if said { accept(text, Value { start, end, quoted: false, wrapped: false }) } else { None }
+    let value = Value { start, end, quoted: false, wrapped: false };
+    if said { accept(text, value, Least::Word) } else { None }
 }
 
-fn is_link(word: &[u8], language: Language) -> bool {
-    let known = |list: &str| list.split(' ').any(|link| link.as_bytes().eq_ignore_ascii_case(word));
-    known(LINKS) || language == Language::Other && known(FOREIGN_LINKS)
+/// `the old password, x`: nothing but the value between a comma and the end of the line. `at` is behind the comma.
+pub fn apposed(text: &[u8], at: usize) -> Option<Hit> {
+    let start = at + blanks(&text[at..], 2);
+    let end = start + value_length(&text[start..]);
+    let ends = matches!(byte(text, end), b'\n' | b'\r' | b'"' | b'\'') || text[end..].starts_with(b".\n");
+    if ends { accepted(text, start, Least::Words) } else { None }
+}
+
+/// What must be told behind this word, if it may stand right before a value.
+fn link(word: &[u8], language: Language) -> Option<Least> {
+    let foreign = language == Language::Other;
+    if is_one_of(word, LINKS)
+        || word.len() > 1 && word.ends_with(b":")
+        || foreign && is_one_of(word, FOREIGN_LINKS)
+    {
+        return Some(if foreign { Least::Stem } else { Least::Word });
+    }
+    (is_one_of(word, TYPING) || foreign && is_one_of(word, FOREIGN_PREPOSITIONS)).then_some(Least::Words)
+}
+
+/// `I changed the password`: a verb before the name says that what follows is the new one.
+pub fn is_set(before: &[u8]) -> bool {
+    let line = super::context::last_line(&before[before.len().saturating_sub(60)..]);
+    ["set", "chang", "updat", "rotat", "switch", "revert"]
+        .iter()
+        .any(|verb| super::contains(line, verb.as_bytes()))
+}
+
+fn is_one_of(word: &[u8], list: &str) -> bool {
+    list.split(' ').any(|known| known.as_bytes().eq_ignore_ascii_case(word))
 }
 
 /// Returns the position after the adverb at `at`, if there is one, and the blanks.
@@ -118,7 +169,7 @@ pub fn behind_adverb(text: &[u8], at: usize) -> usize {
 }
 
 /// Returns the value at `at`, unless a sentence about a password would have such a word there.
-fn value(text: &[u8], at: usize) -> Option<Hit> {
+fn value(text: &[u8], at: usize, least: Least) -> Option<Hit> {
     let marks = [
         &b"\""[..],
         b"'",
@@ -135,7 +186,7 @@ fn value(text: &[u8], at: usize) -> Option<Hit> {
     if let Some(&[mark @ (b'"' | b'\'' | b'`')]) = mark.map(|mark| &mark[..])
         && let Some(length) = text[start..].iter().take(80).position(|byte| *byte == mark || *byte == b'\n')
         && text[start + length] == mark
-        && values::is_passphrase(&text[start..start + length])
+        && passwords::is_passphrase(&text[start..start + length])
     {
         return Some(Hit { start, end: start + length, kind: "password" });
     }
@@ -145,11 +196,16 @@ fn value(text: &[u8], at: usize) -> Option<Hit> {
         return None;
     }
     let end = start + length;
-    accept(text, Value { start, end, quoted: mark.is_some(), wrapped: false })
+    accept(text, Value { start, end, quoted: mark.is_some(), wrapped: false }, least)
+}
+
+/// The bare value at `start`, if it is at least that.
+pub fn accepted(text: &[u8], start: usize, least: Least) -> Option<Hit> {
+    value(text, start, least)
 }
 
 /// Returns the value as a hit, if it is made up, or mixes letters and digits as no word does.
-fn accept(text: &[u8], value: Value) -> Option<Hit> {
+fn accept(text: &[u8], value: Value, least: Least) -> Option<Hit> {
     let content = &text[value.start..value.end];
     let code = matches!(byte(text, value.end), b'(' | b'[' | b'{' | b'=' | b'/' | b':' | b'<');
     if content.len() < 6 || code || super::contains(content, b"REDACTED") || content.contains(&b'/') {
@@ -157,12 +213,20 @@ fn accept(text: &[u8], value: Value) -> Option<Hit> {
     }
     let enough = match made_up::look(content) {
         Some(Sure::Words) => true,
-        Some(_) => value.quoted || made_up::ends_clause(text, value.end),
+        Some(sure) => {
+            let enough = match least {
+                Least::Word => true,
+                Least::Stem => {
+                    sure == Sure::LongWord || is(content[0], UPPER) || !made_up::has_suffix(content)
+                }
+                Least::Words => sure == Sure::LongWord,
+            };
+            value.quoted || enough && made_up::ends_clause(text, value.end)
+        }
         None => {
             let looks = profile(content);
             let joint = values::Joint { tight: true, listed: true, ..values::Joint::default() };
-            looks.is_mixed()
-                && (looks.len >= 8 || looks.changes >= 2)
+            (looks.is_mixed() && (looks.len >= 8 || looks.changes >= 2) || looks.is_random())
                 && super::names::judge(content).is_none()
                 && !is_ordinary(content)
                 && values::is_secret(text, value, super::names::Says::Password, joint)

@@ -6,7 +6,8 @@ use super::classes::{UPPER, blanks, byte, is};
 use super::made_up::{self, Sure};
 use super::named::{WIDEST_GAP, hit, with_word_before};
 use super::names::{self, Says, Verdict};
-use super::sentences::{self, Language};
+use super::passwords;
+use super::sentences::{self, Language, Least};
 use super::values::{self, Joint, Value};
 
 /// Finds a value after its name and a blank: `password is hunter2`, `machine … password hunter2`, `PASSWORD 'x'`,
@@ -16,10 +17,18 @@ pub fn stated(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     at_once(text, start, end).or_else(|| {
         let told = matches!(name, b"pw" | b"PW") || is_password(name);
         let pin = matches!(name, b"pin" | b"PIN");
-        let hit = if told || pin { sentences::told(text, end, Language::English) } else { None };
+        let hit = if told || pin { sentences::told(text, end, language(&text[..start])) } else { None };
         hit.filter(|hit| told || made_up::look(&text[hit.start..hit.end]).is_some())
             .or_else(|| matches!(name, b"pw" | b"PW").then(|| sentences::beside(text, end))?)
     })
+}
+
+/// Italian has no word of its own: `la password è x`.
+fn language(before: &[u8]) -> Language {
+    let italian = [&b" la "[..], b"della ", b"una ", b"mia ", b"nuova ", b"tua ", b"alla ", b"vecchia "]
+        .iter()
+        .any(|word| before.ends_with(word));
+    if italian || before == b"la " { Language::Other } else { Language::English }
 }
 
 /// Finds a value right after its name.
@@ -31,7 +40,10 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         _ => names::judge(name)?,
     };
     // `pass it to the class` is not a password.
-    if text[..start].ends_with(b"public ") || verdict.says == Says::Pass && name != b"pw" {
+    if verdict.says == Says::Pass && name != b"pw" {
+        return text[end..].starts_with(b" is ").then(|| sentences::accepted(text, end + 4, Least::Words))?;
+    }
+    if text[..start].ends_with(b"public ") {
         return None;
     }
     let doubtful = Joint { doubtful: true, ..Joint::default() };
@@ -45,6 +57,13 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         };
         return declared(text, text.len() - after.len(), verdict, Joint::default());
     }
+    // `enter your password to continue`
+    if text[end..].starts_with(b" to ")
+        && verdict.says == Says::Password
+        && !sentences::is_set(&text[..start])
+    {
+        return sentences::accepted(text, end + 4, Least::Words);
+    }
     if text[end..].starts_with(b" to ") || text[end..].starts_with(b" | ") {
         return declared(text, end + 3, verdict, doubtful);
     }
@@ -57,13 +76,15 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         return Some(hit);
     }
     let value = values::value(text, end + blanks(&text[end..], WIDEST_GAP))?;
-    // `ENV NAME x` in a Dockerfile.
-    if verdict.says == Says::Secret && text[..start].ends_with(b"ENV ") {
+    // `ENV NAME x` in a Dockerfile, `setenv NAME x` of a shell.
+    if matches!(verdict.says, Says::Secret | Says::Password) && sets_variable(&text[..start]) {
         return hit(text, value, verdict, Joint { loud: true, tight: true, ..Joint::default() });
     }
     if verdict.says == Says::Password {
         let context = &text[start.saturating_sub(200)..start];
-        let in_netrc = super::contains(context, b"login ") && super::contains(context, b"machine ");
+        let in_netrc = super::contains(context, b"login ")
+            && super::contains(context, b"machine ")
+            && !passwords::is_prose(&text[value.start..value.end]);
         let in_sql = value.quoted && name.iter().all(|byte| is(*byte, UPPER));
         let joint = Joint { loud: true, tight: true, ..Joint::default() };
         let looks = profile(&text[value.start..value.end]);
@@ -74,7 +95,7 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         let in_command = (made_up || value.quoted || words.is_some()) && super::contains(context, b"nmcli ");
         // `d-i passwd/root-password password x`, of an installer.
         let in_command = in_command || super::contains(super::context::last_line(context), b"d-i passwd/");
-        if in_netrc || in_sql || in_server || in_code || in_command || context.ends_with(b"ENV ") {
+        if in_netrc || in_sql || in_server || in_code || in_command {
             return hit(text, value, verdict, joint);
         }
         if let Some(encoded) = numbered(text, value) {
@@ -85,7 +106,7 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         let starts = line.is_empty() || context[line.len()..].contains(&b'\n');
         let ends = byte(text, value.end + usize::from(value.quoted)) == b'\n';
         // As an argument of a block, `password "x"` is a literal.
-        let in_block = value.quoted && context.ends_with(b"{ ");
+        let in_block = value.quoted && (context.ends_with(b"{ ") || context.ends_with(b":"));
         // `username admin and password Orchid190`
         let beside_user = made_up && context.ends_with(b" and ") && super::contains(context, b"username ");
         let joint = Joint { doubtful: !value.quoted && !beside_user, ..Joint::default() };
@@ -101,6 +122,9 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         let beside = [
             "with ",
             "using ",
+            "hardcoded ",
+            "hard-coded ",
+            "leaked ",
             "and ",
             "use ",
             "new ",
@@ -119,6 +143,8 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
             Sure::LongWord => beside || value.quoted,
             Sure::Word => {
                 let capital = is(text[value.start], UPPER) && !is(name[0], UPPER);
+                // `username and password properties`
+                let beside = beside && !context.ends_with(b"and ") || names_user(context);
                 value.quoted || (beside || capital) && made_up::ends_clause(text, value.end)
             }
         };
@@ -136,6 +162,48 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         return None;
     }
     hit(text, value, verdict, doubtful)
+}
+
+/// Commands that set the variable named next.
+fn sets_variable(before: &[u8]) -> bool {
+    [
+        "ENV ",
+        "setenv ",
+        "SetEnv ",
+        "set -x ",
+        "set -gx ",
+        "set -xg ",
+        "set -Ux ",
+        "set -lx ",
+        "fastcgi_param ",
+    ]
+    .iter()
+    .any(|command| before.ends_with(command.as_bytes()))
+}
+
+/// `user ann, `, `username ann and `: a user is named right before.
+fn names_user(before: &[u8]) -> bool {
+    let parted = [", ", " and ", " / ", " e ", " y ", " und ", " en ", " et "]
+        .iter()
+        .find_map(|joint| before.strip_suffix(joint.as_bytes()));
+    let Some(before) = parted else { return false };
+    let length = before.iter().rev().take(40).take_while(|byte| !byte.is_ascii_whitespace()).count();
+    let before = &before[..before.len() - length];
+    [
+        "user ",
+        "username ",
+        "login ",
+        "utente ",
+        "usuario ",
+        "usuário ",
+        "gebruiker ",
+        "utilisateur ",
+        "benutzer ",
+        "benutzername ",
+        "as ",
+    ]
+    .iter()
+    .any(|word| length > 1 && super::classes::ends_with_ignore_case(before, word))
 }
 
 /// `password 7 0822455D0A16`, a scrambled password as routers write it: the value after the kind.
@@ -168,11 +236,22 @@ fn from_to(text: &[u8], end: usize) -> Option<Hit> {
         let content = &text[value.start..value.end];
         made_up::look(content).is_some() || profile(content).is_mixed()
     };
-    let old = values::value(text, end + text[end..].strip_prefix(b" from ").map(|_| 6)?).filter(made_up)?;
+    // `password was changed from x`: the words between say that it was replaced.
+    let window = &text[end..text.len().min(end + 40)];
+    let from = memchr::memmem::find(window, b" from ")?;
+    let verb = window[..from].rsplit(|byte| *byte == b' ').next().unwrap_or_default();
+    if from > 0 && !matches!(verb, b"changed" | b"reset" | b"rotated" | b"updated" | b"switched") {
+        return None;
+    }
+    let old = values::value(text, end + from + 6)?;
     let behind = old.end + usize::from(old.quoted);
     let new = behind + text[behind..].strip_prefix(b" to ").map(|_| 4)?;
-    let last = values::value(text, new).filter(made_up).map_or(old.end, |new| new.end);
-    told_words(text, Value { end: last, ..old }, true)
+    let new = values::value(text, new).filter(made_up);
+    match (made_up(&old), new) {
+        (true, new) => told_words(text, Value { end: new.map_or(old.end, |new| new.end), ..old }, true),
+        (false, Some(new)) => told_words(text, new, true),
+        (false, None) => None,
+    }
 }
 
 /// `enable secret x`, `username name password 0 x`: router and switch configuration.
@@ -186,7 +265,9 @@ fn in_router(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         [&b"enable"[..], b"username ", b"tacacs-server ", b"radius-server ", b"crypto isakmp ", b"neighbor "]
             .iter()
             .any(|command| line.starts_with(command));
-    if !command || line.len() > 80 || byte(text, end) != b' ' {
+    // `username and password properties`
+    let prose = [&b"username and "[..], b"username or "].iter().any(|words| line.starts_with(words));
+    if !command || prose || line.len() > 80 || byte(text, end) != b' ' {
         return None;
     }
     let kind = byte(text, end + 1).is_ascii_digit() && byte(text, end + 2) == b' ';
@@ -208,8 +289,61 @@ pub fn goes_on(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         (b'\'', _) => sentences::beside(text, end + 3),
         (b'?', Some(line)) => sentences::answered(text, end + 1 + line),
         (b'.', _) if !next.get(1..3)?.eq_ignore_ascii_case(b"it") => None,
+        (b',', _) => {
+            sentences::told(text, end + 1, Language::English).or_else(|| sentences::apposed(text, end + 1))
+        }
         _ => sentences::told(text, end + 1, Language::English),
     }
+}
+
+/// `type x when it asks for the password`: the name `text[start..end]` ends its clause, and the value stands before it.
+pub fn typed_before(text: &[u8], start: usize, end: usize, floor: usize) -> Option<Hit> {
+    if !is_password(&text[start..end]) {
+        return None;
+    }
+    let line = super::context::last_line(&text[floor.max(start.saturating_sub(80))..start]);
+    let (verb, length) = [&b"type "[..], b"enter ", b"Type ", b"Enter "]
+        .iter()
+        .find_map(|verb| Some((memchr::memmem::rfind(line, verb)?, verb.len())))?;
+    let from = start - line.len() + verb + length;
+    let hit = sentences::accepted(text, from, Least::Words)?;
+    let asked = [&b" when "[..], b" if ", b" once ", b" at ", b" for ", b" as "]
+        .iter()
+        .any(|word| text[hit.end..].starts_with(word));
+    (asked && hit.end < start).then_some(hit)
+}
+
+/// `fix/password-CopperKettle7`, `backup-password-Copper2024.zip`: the rest of a branch's or a file's name, where it is not spelt
+/// as such names are. `end` is the dash.
+pub fn dashed(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+    let length = text[end + 1..]
+        .iter()
+        .take(64)
+        .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'!'))
+        .count();
+    let content = &text[end + 1..end + 1 + length];
+    let looks = profile(content);
+    let told = looks.upper > 0
+        && looks.lower > 0
+        && made_up::is_words(content)
+        && is_password(&text[start..end])
+        // `components/password-StrengthMeter.vue`
+        && (looks.digits > 0 || super::contains(super::context::last_line(&text[start.saturating_sub(120)..start]), b"git "))
+        && !matches!(byte(text, end + 1 + length), b'(' | b'-' | b'=' | b':' | b'{');
+    told_words(text, Value { start: end + 1, end: end + 1 + length, quoted: false, wrapped: false }, told)
+}
+
+/// `password`, a tab or a bar, and the value: all of a line.
+pub fn in_columns(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+    let first = start == 0 || text[start - 1] == b'\n';
+    if !first || !is_password(&text[start..end]) {
+        return None;
+    }
+    let value = values::value(text, end + 1 + blanks(&text[end + 1..], 8))?;
+    let ends = matches!(byte(text, value.end + usize::from(value.quoted)), b'\n' | b'\r');
+    let content = &text[value.start..value.end];
+    let enough = made_up::look(content).is_some() || profile(content).is_mixed() && content.len() >= 8;
+    told_words(text, value, ends && enough)
 }
 
 /// `use "x" as the password`; `start..end` is the `as`.
@@ -222,8 +356,10 @@ pub fn named_after(text: &[u8], start: usize, end: usize, floor: usize) -> Optio
                 || is_password(&last[..last.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count()])
         })
     });
-    let before = text[floor..start].strip_suffix(b" ")?;
-    let mark = *before.last().filter(|mark| told && matches!(mark, b'"' | b'\'' | b'`'))?;
+    let before = text[floor..start].strip_suffix(b" ").filter(|_| told)?;
+    let Some(mark) = before.last().copied().filter(|mark| matches!(mark, b'"' | b'\'' | b'`')) else {
+        return used_as(text, floor + before.len(), floor, end);
+    };
     let before = &before[..before.len() - 1];
     let window = &before[before.len().saturating_sub(80)..];
     let length = window.len() - memchr::memrchr(mark, window)? - 1;
@@ -235,9 +371,22 @@ pub fn named_after(text: &[u8], start: usize, end: usize, floor: usize) -> Optio
     };
     let content = &text[value.start..value.end];
     let plausible = made_up::look(content).is_some()
-        || values::is_passphrase(content)
+        || passwords::is_passphrase(content)
         || profile(content).is_mixed() && length >= 6;
     told_words(text, value, plausible)
+}
+
+/// `use x as the password`, without quotes: the value ends at `at`, the `as` at `end`.
+fn used_as(text: &[u8], at: usize, floor: usize, end: usize) -> Option<Hit> {
+    let length = text[floor..at].iter().rev().take(64).take_while(|byte| !byte.is_ascii_whitespace()).count();
+    let used = ["use ", "set ", "with ", "using ", "type ", "enter "]
+        .iter()
+        .any(|verb| text[..at - length].ends_with(verb.as_bytes()));
+    // `as the password manager` tells of something else.
+    let line = &text[end..text.len().min(end + 40)];
+    let last = memchr::memmem::find(line, b"assword").map_or(0, |found| end + found + 7);
+    let alone = last > 0 && made_up::ends_clause(text, last);
+    (used && alone).then(|| sentences::accepted(&text[..at], at - length, Least::Words))?
 }
 
 fn is_password(word: &[u8]) -> bool {
@@ -261,7 +410,7 @@ fn declared(text: &[u8], at: usize, verdict: Verdict, joint: Joint) -> Option<Hi
         let enough = sure > Sure::Word || value.quoted || made_up::ends_clause(text, value.end);
         return told_words(text, value, enough);
     }
-    if verdict.says == Says::Password && value.quoted && values::is_passphrase(content) {
+    if verdict.says == Says::Password && value.quoted && passwords::is_passphrase(content) {
         return told_words(text, value, true);
     }
     if verdict.says == Says::Pass {
@@ -270,7 +419,7 @@ fn declared(text: &[u8], at: usize, verdict: Verdict, joint: Joint) -> Option<Hi
     let looks = profile(content);
     let separated = content.iter().any(|byte| matches!(byte, b'-' | b'/' | b'_'));
     let name_like = separated && looks.changes < 2;
-    let plausible = looks.symbols > 0 || (looks.is_mixed() && !name_like);
+    let plausible = looks.symbols > 0 || (looks.is_mixed() && !name_like) || looks.is_random();
     // A key in hexadecimal digits counts, a word does not.
     let hex = content.len() >= 32 && content.iter().all(u8::is_ascii_hexdigit);
     let key = verdict.says == Says::Secret && hex;

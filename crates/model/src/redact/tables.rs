@@ -64,7 +64,11 @@ pub fn below_head(text: &[u8], start: usize, hits: &mut Vec<Hit>) {
         let row = line(text, at);
         if !is_rule(row) {
             let cells: Vec<(usize, usize)> = divider.cells(row).take(MOST_COLUMNS).collect();
-            if cells.len() != heads.len() {
+            // A line that repeats one of the heads is a row like the one above it.
+            let repeats = |(head_cell, cell): (&(usize, usize), &(usize, usize))| {
+                cell.1 > cell.0 && head[head_cell.0..head_cell.1] == row[cell.0..cell.1]
+            };
+            if cells.len() != heads.len() || heads.iter().zip(&cells).any(repeats) {
                 return;
             }
             let (first, last) = cells[column];

@@ -6,8 +6,9 @@ use super::classes::{
     BASE64, BASE64_URL, DIGIT, DOT, LETTER, LOWER, UPPER, WORD, byte, is, run, run_back,
     starts_with_ignore_case,
 };
-use super::names::{self, Says};
-use super::{context, made_up};
+use super::made_up::Sure;
+use super::names::{self, List, Says, list};
+use super::{made_up, passwords};
 
 /// Longer quoted texts are documents, not secrets.
 const LONGEST: usize = 8 * 1024;
@@ -90,16 +91,16 @@ pub fn is_secret(text: &[u8], value: Value, says: Says, joint: Joint) -> bool {
         return false;
     }
     if value.wrapped || joint.doubtful {
-        // `password == "Copper.kettle"`
-        let told = says == Says::Password && value.quoted && !value.wrapped;
-        return told && made_up::is_words(content)
+        // `password == "Copper.kettle"`, `password = String::from("Copper.kettle")`
+        let told = says == Says::Password && value.quoted && (!value.wrapped || is_converted(text, value));
+        return told && made_up::look(content) > Some(Sure::Word)
             || looks.is_random()
                 && !is_constant(content)
                 && !is_telling(content)
                 && (says != Says::Perhaps || is_strong(content, &looks));
     }
     match says {
-        Says::Password => is_password(text, value, &looks, joint),
+        Says::Password => passwords::is_password(text, value, &looks, joint),
         Says::Secret => is_secret_literal(content, value, &looks, joint),
         Says::Pass => {
             let literal = is_secret_literal(content, value, &looks, Joint { tight: true, ..joint });
@@ -111,8 +112,12 @@ pub fn is_secret(text: &[u8], value: Value, says: Says, joint: Joint) -> bool {
                         || looks.len >= 9 && looks.letters() == looks.len && looks.lower > 0
                 }
                 false => {
-                    let line = matches!(byte(text, value.end), b'\n' | b'\r');
-                    made_up::is_words(content) || line && made_up::look(content).is_some()
+                    let end = value.end + usize::from(value.quoted);
+                    let line = matches!(byte(text, end), b'\n' | b'\r' | b'"' | b'\'');
+                    let sure = made_up::look(content);
+                    sure == Some(Sure::Words)
+                        || value.quoted && sure == Some(Sure::LongWord)
+                        || sure.is_some() && (line && !value.quoted || is_beside_user(text, value.start))
                 }
             };
             literal && (looks.digits > 0 || joint.tight && looks.is_random()) || mixed || words
@@ -121,6 +126,32 @@ pub fn is_secret(text: &[u8], value: Value, says: Says, joint: Joint) -> bool {
         Says::Signature => joint.tight && looks.len >= 20 && looks.is_random(),
         Says::Authorization => looks.len >= 6,
     }
+}
+
+/// `user=ann pass=x`, `"user": "ann", "pass": "x"`: the name of a user right before says what kind of pass is meant.
+pub fn is_beside_user(text: &[u8], start: usize) -> bool {
+    let before = &text[start.saturating_sub(80)..start];
+    ["user", "USER", "User", "login", "Login"]
+        .iter()
+        .any(|word| memchr::memmem::find(before, word.as_bytes()).is_some())
+}
+
+/// `String::from("x")`, `Some("x")`: the call keeps the text as it is. Others ask for it (`getpass("…")`) or look it up.
+fn is_converted(text: &[u8], value: Value) -> bool {
+    let before = &text[value.start.saturating_sub(48)..value.start - 1];
+    let before = &before[..before.len() - before.iter().rev().take_while(|byte| **byte == b'\\').count()];
+    [
+        "String::from(",
+        "String::new(",
+        "Some(",
+        "Secret::new(",
+        "Secret::from(",
+        "SecureString(",
+        "[]byte(",
+        "ToString(",
+    ]
+    .iter()
+    .any(|call| before.ends_with(call.as_bytes()))
 }
 
 /// An opening quote at `at`, perhaps escaped: returns where the content starts and the number of backslashes before
@@ -190,12 +221,15 @@ fn ends_value(byte: u8) -> bool {
     byte <= b' ' || b"\"'`,;&|(){}[]<>\\".contains(&byte)
 }
 
-/// `null`, `<your-key>`, `${TOKEN}`, `xxxx`, `changeme`, `[REDACTED:token]`.
-fn is_stand_in(content: &[u8], looks: &Profile) -> bool {
-    const WORDS: &str = "null none nil undefined true false yes no on off empty required optional string str text bytes \
+static STAND_INS: List = list(
+    "null none nil undefined true false yes no on off empty required optional string str text bytes \
         bool boolean int integer number float object any unknown void char varchar password passwd pass pwd secret token \
         key apikey todo tbd fixme prompt stdin ask hidden masked redacted encrypted default inherit basic bearer digest \
-        keychain keyring oauth oauth2 ntlm jwt token hash hashed bcrypt changeme changeit enabled disabled missing invalid n/a";
+        keychain keyring oauth oauth2 ntlm jwt token hash hashed bcrypt changeme changeit enabled disabled missing invalid n/a",
+);
+
+/// `null`, `<your-key>`, `${TOKEN}`, `xxxx`, `changeme`, `[REDACTED:token]`.
+fn is_stand_in(content: &[u8], looks: &Profile) -> bool {
     if looks.letters() + looks.digits == 0 || looks.is_filler() {
         return true;
     }
@@ -209,32 +243,32 @@ fn is_stand_in(content: &[u8], looks: &Profile) -> bool {
     {
         return true;
     }
-    if WORDS.split_ascii_whitespace().any(|word| content.eq_ignore_ascii_case(word.as_bytes())) {
+    if STAND_INS.holds(content) {
         return true;
     }
-    let written = !looks.is_random();
-    let says = |part: &str| (0..content.len()).any(|at| starts_with_ignore_case(&content[at..], part));
-    written
-        && looks.len <= 64
-        && [
-            "your",
-            "changeme",
-            "change-me",
-            "change_me",
-            "placeholder",
-            "from-vault",
-            "see-",
-            "in-vault",
-            "redacted",
-            "dummy",
-            "insert",
-            "replace",
-            "xxxx",
-            "****",
-            "fixme",
-        ]
-        .iter()
-        .any(|part| says(part))
+    const PARTS: [&str; 15] = [
+        "your",
+        "changeme",
+        "change-me",
+        "change_me",
+        "placeholder",
+        "from-vault",
+        "see-",
+        "in-vault",
+        "redacted",
+        "dummy",
+        "insert",
+        "replace",
+        "xxxx",
+        "****",
+        "fixme",
+    ];
+    // Their first letters are looked for first.
+    let says = |at: usize| {
+        b"ycpfirsdx*".contains(&(content[at] | 32))
+            && PARTS.iter().any(|part| starts_with_ignore_case(&content[at..], part))
+    };
+    looks.len <= 64 && !looks.is_random() && (0..content.len()).any(says)
 }
 
 /// `required|string|min:8`, as a framework checks what a form sends.
@@ -333,10 +367,17 @@ fn is_expression(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bo
     if dotted {
         // `DB_PASSWORD=Summer.breeze`, `--password Summer.breeze`: a shell knows no members.
         let ends = matches!(byte(text, value.end), b'\n' | b'\r' | b' ' | b'\\');
-        let literal = (joint.tight && (joint.loud || joint.listed) || ends) && made_up::is_words(content);
+        let shell = joint.tight && (joint.loud || joint.listed);
+        let literal = (shell || ends) && made_up::is_words(content) || shell && ends && !is_member(content);
         return !literal && !looks.is_random() || is_telling(content);
     }
-    if super::contains(content, b"?.") {
+    // `password= user=`: the next name of a list; `a:password` is a variable of Vim.
+    let name = |part: &[u8]| part.iter().all(|byte| is(*byte, WORD));
+    let names_next = content.strip_suffix(b"=").is_some_and(|next| name(next) && looks.digits == 0)
+        && matches!(text[..value.start].last(), Some(b' ' | b'\t'));
+    let scoped =
+        byte(content, 1) == b':' && is(content[0], LOWER) && name(&content[2..]) && !looks.is_random();
+    if names_next || scoped || super::contains(content, b"?.") {
         return true;
     }
     // What a minifier leaves: `e.auth??!1`, `a.token=a.key=void 0`.
@@ -346,6 +387,17 @@ fn is_expression(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bo
     let chain =
         content.contains(&b'=') && content.contains(&b'.') && content.split(|byte| *byte == b'=').all(name);
     chain || super::contains(content, b"??")
+}
+
+/// `config.db.pw`, `process.env.PW`: a path that begins with what code keeps its settings in, or ends with a call or a constant.
+fn is_member(content: &[u8]) -> bool {
+    const ROOTS: &str = "config cfg conf settings self this process os env args opts options params props req request ctx context \
+        state app data user form event values secrets vault creds local var module each input output window document";
+    let parts = || content.split(|byte| *byte == b'.');
+    let first = parts().next().unwrap_or_default();
+    ROOTS.split_ascii_whitespace().any(|root| first.eq_ignore_ascii_case(root.as_bytes()))
+        || parts().any(|part| part.len() < 3 || !part.iter().all(|byte| is(*byte, LOWER | UPPER)))
+        || parts().skip(1).any(|part| part.iter().skip(1).any(|byte| is(*byte, UPPER)))
 }
 
 /// Returns where the value ends, without a file extension: `password=x.zip`.
@@ -363,164 +415,15 @@ pub fn before_extension(text: &[u8], value: Value) -> usize {
     }
 }
 
-/// The value is an argument or a member in code, not the end of a statement.
-fn passes_on(text: &[u8], end: usize) -> bool {
-    match byte(text, end) {
-        b')' | b';' => true,
-        b',' => byte(text, end + 1) == b' ' && is(byte(text, end + 2), LETTER),
-        _ => false,
-    }
-}
-
-/// `Password: NectarSandal` on a line that begins with a capital, or below the line of a user, or with words before
-/// it: a note. In code such a line is not a type annotation.
-fn is_labelled(text: &[u8], value: Value) -> bool {
-    let before = &text[value.start.saturating_sub(120)..value.start];
-    let line = context::last_line(before);
-    let above = context::last_line(before[..before.len() - line.len()].trim_ascii_end());
-    let starts = line.trim_ascii_start().first();
-    let noted = starts.is_some_and(|first| is(*first, UPPER) || matches!(first, b'-' | b'*' | b'#' | b'>'));
-    let told = line.contains(&b'/') || line.iter().filter(|byte| **byte == b':').count() > 1;
-    let user = (0..above.len()).any(|at| {
-        ["user", "login", "usuario", "benutzer", "utilisateur", "identifiant", "utente", "gebruiker"]
-            .iter()
-            .any(|word| starts_with_ignore_case(&above[at..], word))
-    });
-    (noted || told || user) && made_up::ends_clause(text, value.end)
-}
-
 /// Named like a secret: `FieldOf("V2ApiKey")` describes a key.
 fn is_telling(content: &[u8]) -> bool {
     content.iter().all(|byte| is(*byte, WORD) || *byte == b'.') && names::judge(content).is_some()
 }
 
-/// A literal password: anything that is not obviously code or prose.
-fn is_password(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool {
-    let content = &text[value.start..value.end];
-    if looks.len < 3 {
-        return false;
-    }
-    let plain = looks.letters() == looks.len
-        || content.iter().all(|byte| made_up::is_letter(*byte) || matches!(byte, b'_' | b'-' | b'.' | b' '));
-    if plain && mentions_itself(content) {
-        return false;
-    }
-    if content.contains(&b' ') {
-        // `PGPASSWORD='my pass word' psql`: a shell quotes no sentence for a program.
-        let assigned = joint.loud && joint.tight;
-        return value.quoted && (assigned || is_passphrase(content) || is_mixed_phrase(content));
-    }
-    if value.quoted {
-        // `"password": "Passwort"` is a label.
-        let label = is(content[0], UPPER)
-            && looks.upper == 1
-            && !(joint.tight && joint.listed)
-            && made_up::look(content).is_none();
-        let state = !joint.tight && made_up::is_state(content);
-        return !(plain && (label || state || is_constant(content)));
-    }
-    // `DB_PASSWORD: the password of the database`
-    let sentence =
-        !joint.tight && plain && byte(text, value.end) == b' ' && is(byte(text, value.end + 1), LETTER);
-    if is_type(content) || sentence {
-        return false;
-    }
-    let separated = content.iter().any(|byte| matches!(byte, b'_' | b'-' | b'.'));
-    if looks.digits == looks.len {
-        return looks.len >= if joint.tight { 4 } else { 5 };
-    }
-    if joint.loud {
-        return joint.tight || !(plain && separated);
-    }
-    let joined = content.iter().any(|byte| matches!(byte, b'.' | b'-'))
-        && matches!(byte(text, value.end), b'\n' | b'\r');
-    // `- { name: bob, password: Copper.kettle }`
-    let flow = matches!(text[value.end..], [b'}', ..] | [b' ', b'}', ..])
-        && context::last_line(&text[value.start.saturating_sub(120)..value.start])
-            .trim_ascii_start()
-            .starts_with(b"- {");
-    if flow && made_up::look(content).is_some() {
-        return true;
-    }
-    if (joint.tight || joined || is_labelled(text, value))
-        && made_up::is_words(content)
-        && !passes_on(text, value.end)
-    {
-        return true;
-    }
-    // `user-name`, `user_name` and `user.name` are names; with inner capitals (`Otter-rKqWb`) they are not.
-    let next = byte(text, value.end);
-    let passed = matches!(next, b',' | b')');
-    let ends = !(passed || next == b';' || plain && next == b' ');
-    let humped = separated && looks.changes >= 2 && ends;
-    if plain {
-        // `connect(password=secret)` passes a variable, `password=secret` at the end of a line sets one.
-        let literal = (joint.tight && !separated && !passed && !made_up::is_state(content))
-            || is_lone_word(text, value);
-        // `Config(user=app, password=word, ssl=false)`, as objects are printed.
-        let rest = &text[value.end..text.len().min(value.end + 60)];
-        let printed = passed
-            && joint.tight
-            && looks.len >= 6
-            && [&b"=false"[..], b"=true", b"=null"].iter().any(|word| super::contains(rest, word));
-        let capitals = looks.upper == looks.len && looks.len >= 16; // longer than words are
-        return joint.listed || literal || printed || humped || capitals || looks.is_random();
-    }
-    // `violet-cobalt-85` alone on a line: in code it would be a difference.
-    let summed = words_and_number(content) && matches!(next, b'\n' | b'\r' | 0);
-    let name_like = separated && looks.symbols == 0 && !humped && !summed;
-    joint.tight || !(name_like || is_numbered(content)) || looks.is_random()
-}
-
-/// `password: sunflowerfield`: a word that is the whole value of a line, as in YAML and INI files and in notes. In
-/// code it would be a name, so words that code uses there do not count.
-fn is_lone_word(text: &[u8], value: Value) -> bool {
-    const NAMES: &str = "plaintext encoded decoded hashed encrypted decrypted username password passwords passphrase credential         credentials expected actual provided current previous original confirmed generated random value values input output         result results response request params config settings options secret secrets element field fields object payload         variable argument parameter property default sensitive incorrect required optional redacted filtered disabled enabled         string strings varchar binary buffer option column secure safely unset missing wrong expired changed updated rejected         accepted denied failed failure success unknown anything something nothing everything external internal manual         automatic argon scrypt bcrypt";
-    let content = &text[value.start..value.end];
-    let next = byte(text, value.end);
-    let closes = matches!(next, b'"' | b'\'' | b'`') && made_up::look(content).is_some();
-    let ends = closes
-        || matches!(next, b'\n' | b'\r')
-        || (next == b'\\' && matches!(byte(text, value.end + 1), b'n' | b'r'));
-    let line = context::last_line(&text[value.start.saturating_sub(120)..value.start]);
-    let assigned = line.trim_ascii_end().ends_with(b"=");
-    let capital = is(content[0], UPPER);
-    content.len() >= if capital { 8 } else { 6 }
-        && ends
-        && content.iter().skip(1).all(|byte| is(*byte, LOWER))
-        && !made_up::is_ordinary(content)
-        && !NAMES.split_ascii_whitespace().any(|name| content.eq_ignore_ascii_case(name.as_bytes()))
-        && (!assigned || is_setting(text, value.start - line.len()))
-}
-
-/// Returns whether the line above `start` belongs to a settings file: `[section]`, or `name = word`.
-fn is_setting(text: &[u8], start: usize) -> bool {
-    let Some(above) = text[..start].strip_suffix(b"\n") else { return false };
-    let line = context::last_line(&above[above.len().saturating_sub(80)..]).trim_ascii();
-    let word = |part: &[u8]| {
-        !part.is_empty() && part.iter().all(|byte| is(*byte, WORD) || matches!(byte, b'.' | b'-'))
-    };
-    let section = line.starts_with(b"[") && line.ends_with(b"]");
-    let pair = memchr::memchr(b'=', line).is_some_and(|at| {
-        let (name, rest) = (line[..at].trim_ascii(), line[at + 1..].trim_ascii());
-        matches!(name, b"user" | b"username" | b"login" | b"host" | b"database") && word(rest) && rest != name
-    });
-    section || pair
-}
-
-/// `violet-cobalt-85`: two or more words and a number of two or more digits, as people make up.
-fn words_and_number(content: &[u8]) -> bool {
-    let parts = || content.split(|byte| *byte == b'-');
-    let number =
-        parts().next_back().is_some_and(|part| part.len() > 1 && part.iter().all(u8::is_ascii_digit));
-    let words = parts().filter(|part| part.len() > 2 && part.iter().all(|byte| is(*byte, LETTER))).count();
-    number && words >= 2 && words + 1 == parts().count()
-}
-
 /// An API key, a token, a secret: not a word, not a name.
 fn is_secret_literal(content: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool {
     if content.contains(&b' ') {
-        return value.quoted && is_mixed_phrase(content);
+        return value.quoted && passwords::is_mixed_phrase(content);
     }
     if content.iter().any(|byte| *byte < b' ') || is_constant(content) || looks.letters() == 0 {
         return false;
@@ -562,42 +465,6 @@ fn is_strong(content: &[u8], looks: &Profile) -> bool {
         && looks.longest >= 12
 }
 
-/// `password: user_password`, `"password": "Confirm password"`: the value is about passwords, not one.
-fn mentions_itself(content: &[u8]) -> bool {
-    (0..content.len()).any(|at| {
-        starts_with_ignore_case(&content[at..], "passw")
-            || starts_with_ignore_case(&content[at..], "passphrase")
-    }) && !(content.len() > 8 && content.iter().all(|byte| is(*byte, LOWER)))
-}
-
-/// Words of a sentence about a password.
-const PROSE: &str = "is are was must should may can cannot the a an your you my for to of and or not at least with \
-    no be been has have required invalid missing incorrect wrong too short long if in on this that please enter";
-
-fn words(content: &[u8]) -> impl Iterator<Item = &[u8]> + Clone {
-    content.split(|byte| *byte == b' ').filter(|word| !word.is_empty())
-}
-
-fn is_prose(word: &[u8]) -> bool {
-    PROSE.split_ascii_whitespace().any(|prose| word.eq_ignore_ascii_case(prose.as_bytes()))
-}
-
-/// Words in lower case, as people combine them for a passphrase, and none of the words of a sentence about one.
-pub fn is_passphrase(content: &[u8]) -> bool {
-    content.iter().all(|byte| is(*byte, LOWER | DIGIT) || *byte == b' ')
-        && words(content).count() >= 3
-        && !words(content).any(is_prose)
-}
-
-/// `Xk9w0rd zz!`: few words, one of them with digits between letters, as in no sentence.
-fn is_mixed_phrase(content: &[u8]) -> bool {
-    let is_mixed = |word: &[u8]| {
-        let between = |three: &[u8]| is(three[0], LETTER) && is(three[1], DIGIT) && is(three[2], LETTER);
-        word.len() >= 5 && word.windows(3).any(between) && !is_type(word)
-    };
-    words(content).count() <= 4 && words(content).any(is_mixed) && !words(content).any(is_prose)
-}
-
 /// `MAX_RETRIES`, `RESET_PASSWORD`: the name of a constant.
 pub fn is_constant(content: &[u8]) -> bool {
     content.iter().all(|byte| is(*byte, UPPER | DIGIT) || matches!(byte, b'_' | b'-' | b'.'))
@@ -605,8 +472,8 @@ pub fn is_constant(content: &[u8]) -> bool {
         && profile(content).changes * 6 < content.len()
 }
 
-/// `u8`, `i64`, `utf8`, `oauth2`, `String?`: types and algorithms that contain digits.
-fn is_type(content: &[u8]) -> bool {
+/// `u8`, `i64`, `utf8`, `oauth2`, `String?`: types and algorithms that carry digits.
+pub fn is_type(content: &[u8]) -> bool {
     const TYPES: &str = "u8 u16 u32 u64 u128 i8 i16 i32 i64 f32 f64 int8 int16 int32 int64 uint8 utf8 utf-8 base64 sha1 sha256 \
         sha512 md5 hs256 rs256 es256 oauth2 http2 x509 ed25519 aes256 pbkdf2 argon2 argon2id scram-sha-256 string? str? \
         string! *string &str &string vec<u8> secretstr optional nvarchar";
@@ -614,7 +481,7 @@ fn is_type(content: &[u8]) -> bool {
 }
 
 /// `arg1`, `pass2`, `param12`: a variable with a number, unless the word before it is long enough to be a password.
-fn is_numbered(content: &[u8]) -> bool {
+pub fn is_numbered(content: &[u8]) -> bool {
     let digits = content.iter().rev().take_while(|byte| is(**byte, DIGIT)).count();
     let word = &content[..content.len() - digits];
     let known = [

@@ -162,7 +162,7 @@ fn exclude_path(project: &Path) -> Result<Option<PathBuf>> {
 fn owns_repository(project: &Path) -> Result<bool> {
     let Some(top) = ask(project, &["rev-parse", "--show-toplevel"])? else { return Ok(false) };
     let top = Path::new(top.trim_end());
-    let is_folder = top.join(".git").symlink_metadata().is_ok_and(|meta| meta.is_dir());
+    let is_folder = store::look_at(&top.join(".git"))?.is_some_and(|found| found.is_dir());
     Ok(is_folder || matches!(store::git::look(top), Some(Git::Submodule | Git::Worktree { .. })))
 }
 
@@ -170,12 +170,13 @@ fn owns_repository(project: &Path) -> Result<bool> {
 /// file, there is nothing to change.
 fn exclude_file(project: &Path) -> Result<Option<(PathBuf, Option<Vec<u8>>)>> {
     let Some(file) = exclude_path(project)? else { return Ok(None) };
-    let fail = |e: &std::io::Error| Error::stream(&file.display().to_string(), "read", e);
-    match file.symlink_metadata() {
-        Ok(meta) if !meta.is_file() => Ok(None),
-        Ok(_) => Ok(Some((file.clone(), Some(store::read_own(&file, LARGEST_EXCLUDE)?)))),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Some((file, None))),
-        Err(e) => Err(fail(&e)),
+    match store::look_at(&file)? {
+        Some(found) if !found.is_file() => Ok(None),
+        Some(_) => {
+            let bytes = store::read_own(&file, LARGEST_EXCLUDE)?;
+            Ok(Some((file, Some(bytes))))
+        }
+        None => Ok(Some((file, None))),
     }
 }
 

@@ -300,7 +300,7 @@ impl Job<'_> {
             git::refuse_linked_exclude(project)?;
         }
         let files = match task {
-            Task::Install => settings_file(harness, &self.folder, scope).into_iter().collect(),
+            Task::Install => settings_file(harness, &self.folder, scope)?.into_iter().collect(),
             Task::Uninstall => files_of(harness, scope),
         };
         let mut plans = Vec::new();

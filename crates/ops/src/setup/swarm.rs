@@ -8,7 +8,7 @@ use model::render::one_line;
 use model::text::fingerprint;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use store::Found;
+use store::{Dir, Found};
 
 use crate::features::decisions;
 use crate::features::evidence::{self, import::EvidenceReport};
@@ -43,16 +43,19 @@ fn shown<S: serde::Serializer>(path: &Path, to: S) -> std::result::Result<S::Ok,
 
 pub fn run(world: &World, folder: Option<&Path>, place: Place, mode: Mode) -> Result<SwarmReport> {
     let (Found::Marked { root, .. } | Found::Unmarked(root)) = world.find()?;
-    let folder = folder.map_or_else(|| root.checkout.join(FOLDER), Path::to_owned);
-    if !folder.is_dir() {
-        return Err(store::Error::Absent { path: folder }.into());
-    }
+    // A folder that the user names may be a link. Files in it, and a folder in the project, came from elsewhere: they are
+    // opened through no link, and a pipe is not waited for.
+    let folder = match folder {
+        Some(folder) => Dir::open(folder)?,
+        None => Dir::open(&root.checkout)?.sub(FOLDER)?,
+    };
     let plan = match read_plan(world, &folder)? {
         Some(incoming) => Some(import::put(world, &incoming, place, mode)?),
         None => None,
     };
-    let evidence = evidence::import::run(world, &folder.join("evidence"), mode)?;
-    let decisions = decisions::import::context(world, &folder.join("context.md"), mode)?;
+    let evidence = evidence::import::run(world, &folder, mode)?;
+    let decisions = decisions::import::context(world, &folder, mode)?;
+    let folder = folder.path().to_owned();
     if plan.is_none() && evidence.is_none() && decisions.is_none() {
         return Err(Error::Absent {
             what: format!(
@@ -66,10 +69,10 @@ pub fn run(world: &World, folder: Option<&Path>, place: Place, mode: Mode) -> Re
 }
 
 /// Reads `plan.json`, or else `plan.md`, or else the last plan in the ledger; with the times from the ledger.
-fn read_plan(world: &World, folder: &Path) -> Result<Option<Incoming>> {
-    let redactor = InputRedactor::to(world);
+fn read_plan(world: &World, dir: &Dir) -> Result<Option<Incoming>> {
+    let (redactor, folder) = (InputRedactor::to(world), dir.path());
     let file = |name: &str| -> Result<Option<Vec<u8>>> {
-        match store::read_given(&folder.join(name), LARGEST) {
+        match dir.read(name, LARGEST) {
             Err(store::Error::Absent { .. }) => Ok(None),
             bytes => Ok(Some(redactor.clean_bytes(&bytes?).into_owned())),
         }

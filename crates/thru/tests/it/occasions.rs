@@ -309,6 +309,21 @@ fn a_project_that_was_moved_is_taken_over_with_one_command() {
     fs::create_dir(&old).unwrap();
 }
 
+/// A path that we may not look at is not a path that is gone: here a link that leads to itself stands in the way.
+#[test]
+fn a_project_that_may_not_be_looked_at_was_not_moved() {
+    let env = TestEnv::new();
+    let (deep, copy) = (env.base().join("deep"), env.base().join("copy"));
+    fs::create_dir_all(deep.join("project")).unwrap();
+    env.call(&["context", "init"]).dir(deep.join("project")).run().ok();
+    fs::rename(deep.join("project"), &copy).unwrap();
+    fs::remove_dir(&deep).unwrap();
+    std::os::unix::fs::symlink("deep", &deep).unwrap();
+    env.call(&["trust", "--moved"]).dir(&copy).run().exits(15);
+    fs::remove_file(&deep).unwrap();
+    env.call(&["trust", "--moved"]).dir(&copy).run().ok();
+}
+
 #[test]
 fn a_store_that_takes_no_records_is_told_to_the_user() {
     let env = TestEnv::rooted();

@@ -280,6 +280,37 @@ fn a_swarm_is_imported_once_and_stays_as_it_is() {
     assert_eq!(env.call(&["import", "swarm", "nowhere"]).run().code, 10);
 }
 
+/// What lies in a project came from elsewhere: a link in it could lead to any file of the user, and a pipe has no end.
+#[test]
+fn a_swarm_is_read_through_no_link_and_no_pipe() {
+    let outside = "# Elsewhere\n## Phase 1: One\n- [ ] 1.1: private words\n";
+    for rel in [".swarm", ".swarm/plan.md", ".swarm/context.md", ".swarm/evidence"] {
+        for words in [&["import", "swarm"][..], &["import", "swarm", "folder/.swarm"]] {
+            let env = TestEnv::rooted();
+            let private = env.write("private/plan.md", outside);
+            let (folder, named) = if words.len() > 2 { ("folder/", true) } else { ("", false) };
+            let at = env.project().join(format!("{folder}{rel}"));
+            fs::create_dir_all(at.parent().unwrap()).unwrap();
+            let target = if rel.ends_with(".md") { &private } else { private.parent().unwrap() };
+            std::os::unix::fs::symlink(target, &at).unwrap();
+            let output = env.thru(words);
+            // A folder that the user names is taken at the user's word, whatever it links to.
+            if rel == ".swarm" && named {
+                output.ok();
+                continue;
+            }
+            assert_ne!(output.code, 0, "{rel}: {output}");
+            assert!(!env.store().join("plan.json").exists(), "{rel}");
+        }
+    }
+    let env = TestEnv::rooted();
+    fs::create_dir_all(env.project().join(".swarm")).unwrap();
+    let pipe = env.project().join(".swarm/plan.json");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let refused = env.thru(&["import", "swarm"]);
+    assert!(refused.code != 0 && refused.stderr.contains("plan.json"), "{refused}");
+}
+
 fn todos(env: &TestEnv, session: &str, entries: &[(&str, &str)], id: &str) {
     let todos: Vec<Value> =
         entries.iter().map(|(text, status)| json!({"content": text, "status": status})).collect();

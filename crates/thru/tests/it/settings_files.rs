@@ -7,6 +7,7 @@ use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use crate::env::{TestEnv, names_in};
+use crate::syscalls::{possible, strace_works};
 
 const LOCAL: &str = "project/.claude/settings.local.json";
 
@@ -14,6 +15,35 @@ const LOCAL: &str = "project/.claude/settings.local.json";
 fn link(target: &Path, link: &Path) {
     fs::create_dir_all(link.parent().unwrap()).unwrap();
     symlink(target, link).unwrap();
+}
+
+/// strace makes one path one that may not be looked at: to the superuser, as whom tests may run, permission denies nothing.
+#[test]
+fn what_may_not_be_looked_at_is_not_taken_for_absent() {
+    if !possible(&[strace_works()]) {
+        return;
+    }
+    for rel in [".claude", ".claude/settings.local.json", ".git"] {
+        let env = TestEnv::repository();
+        let exclude = fs::read(env.project().join(".git/info/exclude")).ok();
+        env.thru(&["install", "claude-code", "--local"]).ok();
+        let wired = env.tree();
+        let at = env.project().join(rel);
+        let calls = "?lstat,?newfstatat,?statx";
+        let (trace, inject) = (format!("trace={calls}"), format!("inject={calls}:error=EACCES"));
+        let words = ["-qq", "-o", "/dev/null", "-P", at.to_str().unwrap(), "-e", &trace, "-e", &inject];
+        let words = words.map(std::ffi::OsStr::new);
+        let refused =
+            env.call(&["uninstall", "claude-code", "--local"]).through("strace", &words).run().exits(11);
+        assert!(refused.stderr.contains(at.to_str().unwrap()), "{rel}: {refused}");
+        // Git's list comes last; the settings come first, and nothing is begun without them.
+        if rel != ".git" {
+            wired.assert_same(&env.tree(), rel);
+        }
+        env.thru(&["uninstall", "claude-code", "--local"]).ok();
+        assert_eq!(fs::read(env.project().join(".git/info/exclude")).ok(), exclude, "{rel}");
+        assert!(!env.project().join(".claude/settings.local.json").exists(), "{rel}");
+    }
 }
 
 #[test]

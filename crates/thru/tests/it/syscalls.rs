@@ -18,7 +18,7 @@ struct Made {
 
 /// Whether the test can run. On CI it must, if it is about this binary and this system: there is no strace elsewhere, and of
 /// an emulated binary it sees the calls of the emulator.
-fn possible(needed: &[(&str, bool)]) -> bool {
+pub fn possible(needed: &[(&str, bool)]) -> bool {
     for (foreign, why) in [
         (!cfg!(target_os = "linux"), "strace exists on Linux only"),
         (std::env::var_os("THRU_EMULATED").is_some(), "the binary runs in an emulator"),
@@ -34,7 +34,7 @@ fn possible(needed: &[(&str, bool)]) -> bool {
     false
 }
 
-fn strace_works() -> (&'static str, bool) {
+pub fn strace_works() -> (&'static str, bool) {
     let tried = Command::new("strace").args(["-o", "/dev/null", "true"]).output();
     ("strace", tried.is_ok_and(|output| output.status.success()))
 }

@@ -1,13 +1,12 @@
 //! The decisions and patterns of another tool's `context.md`. What was imported before is known by its id.
 
 use std::collections::HashSet;
-use std::path::Path;
 
 use model::decision::{self, Decision, Found, Kind, LARGEST, Outlined, Source, VERSION};
 use model::text::cut;
 use model::time;
 use serde::Serialize;
-use store::Durability;
+use store::{Dir, Durability};
 
 use super::record::refresh;
 use crate::features::ProjectContext;
@@ -15,6 +14,9 @@ use crate::features::plan::Author;
 use crate::input_redactor::InputRedactor;
 use crate::project::{Project, settings};
 use crate::{Error, Mode, Result, World};
+
+/// Its file in `.swarm`.
+const FILE: &str = "context.md";
 
 /// Larger than any file that somebody wrote.
 const LARGEST_FILE: usize = 16 * 1024 * 1024;
@@ -33,8 +35,9 @@ pub struct Report {
 }
 
 /// None where there is no such file, or it holds neither.
-pub fn context(world: &World, path: &Path, mode: Mode) -> Result<Option<Report>> {
-    let bytes = match store::read_given(path, LARGEST_FILE) {
+pub fn context(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<Report>> {
+    let path = &swarm.path().join(FILE);
+    let bytes = match swarm.read(FILE, LARGEST_FILE) {
         Err(store::Error::Absent { .. }) => return Ok(None),
         bytes => bytes?,
     };

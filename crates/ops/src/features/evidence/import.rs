@@ -1,7 +1,6 @@
 //! Evidence that opencode-swarm left in `.swarm/evidence`: read as it is really laid out, and kept by task.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use model::evidence::{Entry, Foreign, read_foreign};
 use model::id::Id;
@@ -12,6 +11,9 @@ use super::{WAIT, write_all};
 use crate::input_redactor::InputRedactor;
 use crate::project::Project;
 use crate::{Error, Mode, Result, World};
+
+/// Its folder in `.swarm`.
+const FOLDER: &str = "evidence";
 
 /// A scanner writes long files.
 const LARGEST: usize = 64 * 1024 * 1024;
@@ -41,18 +43,22 @@ pub struct LeftOut {
 }
 
 /// None where there is no such folder.
-pub(crate) fn run(world: &World, folder: &Path, mode: Mode) -> Result<Option<EvidenceReport>> {
-    if !folder.is_dir() {
-        return Ok(None);
-    }
+pub(crate) fn run(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<EvidenceReport>> {
+    let dir = match swarm.sub(FOLDER) {
+        Err(store::Error::Absent { .. }) => return Ok(None),
+        dir => dir?,
+    };
     let redactor = InputRedactor::to(world);
     let mut report = EvidenceReport::default();
     let mut found: BTreeMap<Id, Vec<Entry>> = BTreeMap::new();
-    for path in files(&Dir::open(folder)?, &mut report)? {
-        let read = Dir::open(folder)?.read(&path, LARGEST);
-        let foreign = read
-            .map_err(|error| error.to_string())
-            .and_then(|bytes| read_foreign(&path, &redactor.clean_bytes(&bytes)));
+    for path in files(&dir, &mut report)? {
+        let foreign = match dir.read(&path, LARGEST) {
+            Ok(bytes) => read_foreign(&path, &redactor.clean_bytes(&bytes)),
+            // Too large, or something else than a file.
+            Err(store::Error::Refused { why, .. } | store::Error::Damaged { why, .. }) => Err(why),
+            // What may not be read now could be read the next time.
+            Err(error) => return Err(error.into()),
+        };
         match foreign {
             Ok(Foreign::Evidence { task, entries }) => {
                 let Ok(task) = Id::new(&task) else { continue };

@@ -22,8 +22,13 @@ pub(super) fn resolve(project: &Path, scope: Scope, path: &Path) -> Result<PathB
 
 /// Refuses if anything between `project` and `path` is a symbolic link.
 pub(crate) fn refuse_links(project: &Path, path: &Path) -> Result<()> {
-    let below = path.ancestors().take_while(|part| *part != project);
-    let Some(link) = below.filter(|part| part.is_symlink()).last() else { return Ok(()) };
+    let mut topmost = None;
+    for part in path.ancestors().take_while(|part| *part != project) {
+        if store::look_at(part)?.is_some_and(|found| found.is_symlink()) {
+            topmost = Some(part);
+        }
+    }
+    let Some(link) = topmost else { return Ok(()) };
     let target = std::fs::read_link(link).unwrap_or_default();
     Err(Error::Refused {
         what: format!(

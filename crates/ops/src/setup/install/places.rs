@@ -204,15 +204,16 @@ fn user_folder(world: &World, harness: &Harness) -> Option<PathBuf> {
     })
 }
 
-pub(super) fn settings_file(harness: &Harness, folder: &Path, scope: Scope) -> Option<File> {
-    let table = hook_table(harness)?;
+pub(super) fn settings_file(harness: &Harness, folder: &Path, scope: Scope) -> Result<Option<File>> {
+    let Some(table) = hook_table(harness) else { return Ok(None) };
     if let (Scope::Local, Some(name)) = (scope, table.local) {
-        return Some(File { name, ..table.file });
+        return Ok(Some(File { name, ..table.file }));
     }
-    Some(match table.other {
-        Some(other) if !folder.join(table.file.name).exists() && holds_hooks(folder, &other) => other,
+    let is_there = store::look_at(&folder.join(table.file.name))?.is_some();
+    Ok(Some(match table.other {
+        Some(other) if !is_there && holds_hooks(folder, &other) => other,
         _ => table.file,
-    })
+    }))
 }
 
 fn holds_hooks(folder: &Path, file: &File) -> bool {

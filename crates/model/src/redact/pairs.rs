@@ -1,0 +1,64 @@
+//! A user and a password told as a pair: `log in as admin / x`, `credentials: admin:x`, `user/pass: admin/x`.
+
+use super::Hit;
+use super::classes::{BASE64_URL, DOT, blanks, byte, is, run_back, starts_with_ignore_case};
+use super::context::last_line;
+use super::sentences::{self, Least};
+
+/// How far before the pair the words may stand that say what it is.
+const REACH: usize = 100;
+/// Words before a pair that say so, or begin so.
+const TELLING: &str = "log login logged sign signin credential creds zugang anmeld identifiant accès acceso acesso accesso \
+    credencia credenzia inlog wifi wi-fi ssid account konto compte cuenta conta user usuario utente benutzer gebruiker";
+/// Users of whom everybody knows that they have a password.
+const ACCOUNTS: &str =
+    "admin administrator root guest sa superuser superadmin sysadmin operator demo tester testuser";
+
+/// `admin / x`; `at` is the slash between two blanks.
+pub fn apart(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
+    let before = text[floor..at].strip_suffix(b" ")?;
+    let user = name_before(before)?;
+    let told = is_told(&before[..before.len() - user.len()]);
+    told.then(|| sentences::accepted(text, at + 2, least(user)))?
+}
+
+/// `admin:x` behind words such as `log in with`; `at` is the colon behind the user `text[start..at]`.
+pub fn colon(text: &[u8], start: usize, at: usize) -> Option<Hit> {
+    if byte(text, at + 1).is_ascii_whitespace() || !is_account(&text[start..at]) {
+        return None;
+    }
+    // `root:wheel` is a user and a group.
+    let hit = sentences::accepted(text, at + 1, Least::Words)?;
+    let after = &text[hit.end..text.len().min(hit.end + 16)];
+    let told = is_told(&text[..start])
+        || [&b" to log"[..], b" to sign"].iter().any(|words| after.starts_with(words));
+    told.then_some(hit)
+}
+
+/// `user/pass: admin/x`; `at` is where the user stands.
+pub fn joined(text: &[u8], at: usize) -> Option<Hit> {
+    let length = text[at..].iter().take(40).take_while(|byte| is(**byte, BASE64_URL | DOT)).count();
+    let mark = at + length;
+    let told = length > 1 && matches!(byte(text, mark), b'/' | b':');
+    let value = mark + 1 + blanks(text.get(mark + 1..)?, 1);
+    told.then(|| sentences::accepted(text, value, Least::Word))?
+}
+
+fn least(user: &[u8]) -> Least {
+    if is_account(user) || user.contains(&b'@') { Least::Word } else { Least::Words }
+}
+
+fn is_account(user: &[u8]) -> bool {
+    ACCOUNTS.split(' ').any(|known| user.eq_ignore_ascii_case(known.as_bytes()))
+}
+
+fn name_before(before: &[u8]) -> Option<&[u8]> {
+    let length = run_back(before, BASE64_URL | DOT | super::classes::AT, 64);
+    (length > 1).then(|| &before[before.len() - length..])
+}
+
+fn is_told(before: &[u8]) -> bool {
+    let line = last_line(&before[before.len().saturating_sub(REACH)..]);
+    line.split(|byte| byte.is_ascii_whitespace() || matches!(byte, b':' | b'/' | b'(' | b',' | b'*'))
+        .any(|word| TELLING.split_ascii_whitespace().any(|known| starts_with_ignore_case(word, known)))
+}

@@ -1,0 +1,305 @@
+//! Is the value behind a name that says password a password? Any literal is one, however simple: what is left out is
+//! what code, forms and sentences have in that place.
+
+use super::chance::Profile;
+use super::classes::{DIGIT, LETTER, LOWER, UPPER, WORD, byte, is, starts_with_ignore_case};
+use super::made_up::Sure;
+use super::values::{Joint, Value, is_constant, is_numbered, is_type};
+use super::{context, languages, made_up};
+
+/// A literal password: anything that is not obviously code or prose.
+pub fn is_password(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool {
+    let content = &text[value.start..value.end];
+    if looks.len < 3 {
+        return false;
+    }
+    let plain = looks.letters() == looks.len
+        || content.iter().all(|byte| made_up::is_letter(*byte) || matches!(byte, b'_' | b'-' | b'.' | b' '));
+    if plain && mentions_itself(content) {
+        return false;
+    }
+    if content.contains(&b' ') {
+        // `PGPASSWORD='my pass word' psql`: a shell quotes no sentence for a program.
+        let assigned = joint.loud && joint.tight;
+        return value.quoted && (assigned || is_passphrase(content) || is_mixed_phrase(content));
+    }
+    if value.quoted {
+        // `"password": "Passwort"` is a label; one with a full stop inside is none.
+        let label = is(content[0], UPPER)
+            && looks.upper == 1
+            && !content.contains(&b'.')
+            && !(joint.tight && joint.listed)
+            && made_up::look(content).is_none();
+        let state = !joint.tight && made_up::is_state(content);
+        return !(plain && (label || state || is_constant(content)));
+    }
+    if made_up::is_words(content) && is_printed(text, value) {
+        return true;
+    }
+    // `DB_PASSWORD: the password of the database`
+    let sentence =
+        !joint.tight && plain && byte(text, value.end) == b' ' && is(byte(text, value.end + 1), LETTER);
+    if is_type(content) || sentence {
+        return false;
+    }
+    let separated = content.iter().any(|byte| matches!(byte, b'_' | b'-' | b'.'));
+    if looks.digits == looks.len {
+        return looks.len >= if joint.tight { 4 } else { 5 };
+    }
+    if joint.loud {
+        return joint.tight || !(plain && separated) || made_up::is_words(content);
+    }
+    let joined = content.iter().any(|byte| matches!(byte, b'.' | b'-'))
+        && matches!(byte(text, value.end), b'\n' | b'\r');
+    // `- { name: bob, password: Copper.kettle }`
+    let flow = matches!(text[value.end..], [b'}', ..] | [b' ', b'}', ..])
+        && context::last_line(&text[value.start.saturating_sub(120)..value.start])
+            .trim_ascii_start()
+            .starts_with(b"- {");
+    if flow && made_up::look(content).is_some() {
+        return true;
+    }
+    if made_up::is_words(content)
+        && (is_annotated(text, value)
+            || (joint.tight || joined || is_labelled(text, value)) && !passes_on(text, value.end))
+    {
+        return true;
+    }
+    // `user-name`, `user_name` and `user.name` are names; with inner capitals (`Otter-rKqWb`) they are not.
+    let next = byte(text, value.end);
+    let passed = matches!(next, b',' | b')');
+    let ends = !(passed || next == b';' || plain && next == b' ');
+    let humped = separated && looks.changes >= 2 && ends;
+    if plain {
+        // `connect(password=secret)` passes a variable, `password=secret` at the end of a line sets one.
+        let literal = (joint.tight && !separated && !passed && !made_up::is_state(content))
+            || is_lone_word(text, value);
+        // `Config(user=app, password=word, ssl=false)`, as objects are printed.
+        let rest = &text[value.end..text.len().min(value.end + 60)];
+        let printed = passed
+            && joint.tight
+            && looks.len >= 6
+            && [&b"=false"[..], b"=true", b"=null"].iter().any(|word| super::contains(rest, word));
+        let capitals = looks.upper == looks.len && looks.len >= 16; // longer than words are
+        return joint.listed || literal || printed || humped || capitals || looks.is_random();
+    }
+    // `violet-cobalt-85` alone on a line: in code it would be a difference.
+    let summed = words_and_number(content) && matches!(next, b'\n' | b'\r' | 0);
+    let name_like = separated && looks.symbols == 0 && !humped && !summed;
+    joint.tight || !(name_like || is_numbered(content)) || looks.is_random()
+}
+
+/// `password: CopperKettle (shown once)`, `… (password: CopperKettle)`, `/* password: CopperKettle */`: what stands behind the
+/// value stands in no code.
+fn is_annotated(text: &[u8], value: Value) -> bool {
+    let rest = &text[value.end..];
+    if rest.starts_with(b" (") || rest.starts_with(b" */") || rest.starts_with(b" -->") {
+        return true;
+    }
+    let line = context::last_line(&text[value.start.saturating_sub(120)..value.start]);
+    // `git commit -m 'password: CopperKettle'`
+    if matches!(byte(rest, 0), b'"' | b'\'') && line.contains(&byte(rest, 0)) {
+        return true;
+    }
+    // In code the bracket belongs to a call, or to a function whose body or result follows.
+    let opened = memchr::memrchr(b'(', line).is_some_and(|at| line[..at].ends_with(b" "));
+    opened
+        && byte(rest, 0) == b')'
+        && match byte(rest, 1) {
+            b'\n' | b'\r' | b'.' | b',' | b'"' => true,
+            b' ' => is(byte(rest, 2), LOWER),
+            _ => false,
+        }
+}
+
+/// `User(name=ann, password=CopperKettle)`, `Config{User:ann Password:CopperKettle}`, as programs print what they hold: next to
+/// the name of a user. In code both would be names of variables.
+fn is_printed(text: &[u8], value: Value) -> bool {
+    let closes = matches!(byte(text, value.end), b')' | b']' | b'}' | b',' | b' ');
+    let line = context::last_line(&text[value.start.saturating_sub(120)..value.start]);
+    let Some(open) = line.iter().rposition(|byte| matches!(byte, b'(' | b'[' | b'{')) else { return false };
+    let typed = line[..open].trim_ascii_end();
+    let typed = &typed[typed.len() - typed.iter().rev().take_while(|byte| is(**byte, WORD)).count()..];
+    let is_type = typed.first().is_none_or(|first| is(*first, UPPER));
+    let mut members =
+        line[open + 1..].split(|byte| matches!(byte, b',' | b' ')).filter(|part| !part.is_empty());
+    closes
+        && is_type
+        && members.any(|member| {
+            let Some(joint) = member.iter().position(|byte| matches!(byte, b'=' | b':')) else {
+                return false;
+            };
+            let (name, held) = (&member[..joint], &member[joint + 1..]);
+            ["user", "username", "name", "login"]
+                .iter()
+                .any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
+                && !held.is_empty()
+                && held != name
+        })
+}
+
+/// The value is an argument or a member in code, not the end of a statement.
+fn passes_on(text: &[u8], end: usize) -> bool {
+    match byte(text, end) {
+        b')' | b';' => true,
+        b',' => byte(text, end + 1) == b' ' && is(byte(text, end + 2), LETTER),
+        _ => false,
+    }
+}
+
+/// `Password: NectarSandal` on a line that begins with a capital, or below the line of a user, or with words before it: a
+/// note. In code such a line is not a type annotation.
+fn is_labelled(text: &[u8], value: Value) -> bool {
+    let before = &text[value.start.saturating_sub(120)..value.start];
+    let line = context::last_line(before);
+    let above = context::last_line(before[..before.len() - line.len()].trim_ascii_end());
+    let starts = line.trim_ascii_start().first();
+    let noted = starts.is_some_and(|first| is(*first, UPPER) || matches!(first, b'-' | b'*' | b'#' | b'>'));
+    let told = line.contains(&b'/') || line.iter().filter(|byte| **byte == b':').count() > 1;
+    let user = (0..above.len()).any(|at| {
+        ["user", "login", "usuario", "benutzer", "utilisateur", "identifiant", "utente", "gebruiker"]
+            .iter()
+            .any(|word| starts_with_ignore_case(&above[at..], word))
+    });
+    let labelled = noted
+        || told
+        || user
+        || is_settings_line(above)
+        || is_phrase(line)
+        || is_apart(text, value, line, above);
+    labelled && made_up::ends_clause(text, value.end)
+}
+
+/// `the wifi password: `: words before the name, none of them a keyword of code.
+fn is_phrase(line: &[u8]) -> bool {
+    const KEYWORDS: &str = "let const var val static public private protected internal readonly final export mut pub ref fn def func lateinit \
+        override abstract optional required field property type";
+    let mut words = line.trim_ascii().split(|byte| *byte == b' ');
+    let last = words.next_back().unwrap_or_default();
+    let Some(before) = words.next_back().filter(|_| last.ends_with(b":")) else { return false };
+    let word = before.iter().all(|byte| made_up::is_letter(*byte) || matches!(byte, b'-' | b'\''));
+    word && before.len() > 1 && !KEYWORDS.split_ascii_whitespace().any(|known| known.as_bytes() == before)
+}
+
+/// Nothing that could be code stands above or below the line: no other lines, or those of a settings file.
+fn is_apart(text: &[u8], value: Value, line: &[u8], above: &[u8]) -> bool {
+    // `val password: CharSequence`
+    if line.trim_ascii().strip_suffix(b"=").unwrap_or(line).trim_ascii().contains(&b' ') {
+        return false;
+    }
+    let rest = &text[value.end..text.len().min(value.end + 120)];
+    let Some(first) = memchr::memchr(b'\n', rest) else {
+        return value.end == text.len() && is_apart_from(above);
+    };
+    let below = &rest[first + 1..];
+    let below = &below[..memchr::memchr(b'\n', below).unwrap_or(below.len())];
+    is_apart_from(above) && is_apart_from(below)
+}
+
+fn is_apart_from(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    let parent = line
+        .strip_suffix(b":")
+        .is_some_and(|name| name.iter().all(|byte| is(*byte, WORD) || matches!(byte, b'.' | b'-')));
+    line.is_empty() || parent || is_settings_line(line)
+}
+
+/// `- name: ann`, `host: db.example.com`, `port: 587`: a line of a settings file, as no code has it. A member of a type ends with
+/// a comma, or is followed by the name of a type.
+fn is_settings_line(line: &[u8]) -> bool {
+    const TYPES: &str =
+        "str string int integer bool boolean bytes float number any object char none null undefined";
+    let line = line.trim_ascii();
+    let (listed, line) = line.strip_prefix(b"- ").map_or((false, line), |item| (true, item));
+    let Some(colon) = memchr::memmem::find(line, b": ") else { return false };
+    let (name, held) = (&line[..colon], line[colon + 2..].trim_ascii());
+    let named = !name.is_empty() && name.iter().all(|byte| is(*byte, WORD) || matches!(byte, b'.' | b'-'));
+    let plain = held.iter().all(|byte| is(*byte, WORD) || matches!(byte, b'.' | b'-' | b'@' | b'/' | b':'));
+    let typed = TYPES.split(' ').any(|known| held.eq_ignore_ascii_case(known.as_bytes()));
+    named && plain && !typed && (listed || held.first().is_some_and(|first| is(*first, LOWER | DIGIT)))
+}
+
+/// `password: sunflowerfield`: a word of letters that is all of a line's value, as in YAML and INI files and in notes.
+/// In code it would be a name, so the words that code puts there do not count.
+fn is_lone_word(text: &[u8], value: Value) -> bool {
+    const NAMES: &str = "plaintext encoded decoded hashed encrypted decrypted username password passwords passphrase credential         credentials expected actual provided current previous original confirmed generated random value values input output         result results response request params config settings options secret secrets element field fields object payload         variable argument parameter property default sensitive incorrect required optional redacted filtered disabled enabled         string strings varchar binary buffer option column secure safely unset missing wrong expired changed updated rejected         accepted denied failed failure success unknown anything something nothing everything external internal manual         automatic argon scrypt bcrypt";
+    let content = &text[value.start..value.end];
+    let next = byte(text, value.end);
+    let closes = matches!(next, b'"' | b'\'' | b'`') && made_up::look(content).is_some();
+    let ends = closes
+        || matches!(next, b'\n' | b'\r')
+        || (next == b'\\' && matches!(byte(text, value.end + 1), b'n' | b'r'));
+    let line = context::last_line(&text[value.start.saturating_sub(120)..value.start]);
+    let assigned = line.trim_ascii_end().ends_with(b"=");
+    let capital = is(content[0], UPPER);
+    content.len() >= if capital { 8 } else { 6 }
+        && ends
+        && content.iter().skip(1).all(|byte| is(*byte, LOWER))
+        && !made_up::is_ordinary(content)
+        && !NAMES.split_ascii_whitespace().any(|name| content.eq_ignore_ascii_case(name.as_bytes()))
+        && (!assigned
+            || made_up::look(content) == Some(Sure::LongWord)
+            || is_setting(text, value.start - line.len()))
+}
+
+/// Returns whether the line above `start` belongs to a settings file: `[section]`, or `name = word`.
+fn is_setting(text: &[u8], start: usize) -> bool {
+    let Some(above) = text[..start].strip_suffix(b"\n") else { return false };
+    let line = context::last_line(&above[above.len().saturating_sub(80)..]).trim_ascii();
+    let word = |part: &[u8]| {
+        !part.is_empty() && part.iter().all(|byte| is(*byte, WORD) || matches!(byte, b'.' | b'-'))
+    };
+    let section = line.starts_with(b"[") && line.ends_with(b"]");
+    let pair = memchr::memchr(b'=', line).is_some_and(|at| {
+        let (name, rest) = (line[..at].trim_ascii(), line[at + 1..].trim_ascii());
+        matches!(name, b"user" | b"username" | b"login" | b"host" | b"database") && word(rest) && rest != name
+    });
+    section || pair
+}
+
+/// `violet-cobalt-85`: two or more words and a number of two or more digits, as people make up.
+fn words_and_number(content: &[u8]) -> bool {
+    let parts = || content.split(|byte| *byte == b'-');
+    let number =
+        parts().next_back().is_some_and(|part| part.len() > 1 && part.iter().all(u8::is_ascii_digit));
+    let words = parts().filter(|part| part.len() > 2 && part.iter().all(|byte| is(*byte, LETTER))).count();
+    number && words >= 2 && words + 1 == parts().count()
+}
+
+/// `password: user_password`, `"password": "Confirm password"`: the value is about passwords, not one.
+fn mentions_itself(content: &[u8]) -> bool {
+    let english = (0..content.len()).any(|at| {
+        starts_with_ignore_case(&content[at..], "passw")
+            || starts_with_ignore_case(&content[at..], "passphrase")
+    });
+    let foreign = || languages::judge(content).is_some() || languages::verdict(content).is_some();
+    (english || foreign()) && !(content.len() > 8 && content.iter().all(|byte| is(*byte, LOWER)))
+}
+
+/// Words of a sentence about a password.
+const PROSE: &str = "is are was must should may can cannot the a an your you my for to of and or not at least with \
+    no be been has have required invalid missing incorrect wrong too short long if in on this that please enter";
+
+fn words(content: &[u8]) -> impl Iterator<Item = &[u8]> + Clone {
+    content.split(|byte| *byte == b' ').filter(|word| !word.is_empty())
+}
+
+pub fn is_prose(word: &[u8]) -> bool {
+    PROSE.split_ascii_whitespace().any(|prose| word.eq_ignore_ascii_case(prose.as_bytes()))
+}
+
+/// Words in lower case, as people combine them for a passphrase, and none of the words of a sentence about one.
+pub fn is_passphrase(content: &[u8]) -> bool {
+    content.iter().all(|byte| is(*byte, LOWER | DIGIT) || *byte == b' ')
+        && words(content).count() >= 3
+        && !words(content).any(is_prose)
+}
+
+/// `Xk9w0rd zz!`: few words, one of them with digits between letters, as in no sentence.
+pub fn is_mixed_phrase(content: &[u8]) -> bool {
+    let is_mixed = |word: &[u8]| {
+        let between = |three: &[u8]| is(three[0], LETTER) && is(three[1], DIGIT) && is(three[2], LETTER);
+        word.len() >= 5 && word.windows(3).any(between) && !is_type(word)
+    };
+    words(content).count() <= 4 && words(content).any(is_mixed) && !words(content).any(is_prose)
+}
