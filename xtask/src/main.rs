@@ -43,6 +43,8 @@ enum Command {
     Recall(recall::Args),
     /// House rules: file length, walls between crates, dependencies, licences
     Tidy(tidy::Args),
+    /// Write the outputs in the README and its picture anew, from a session played with the real binary
+    Picture,
     /// Everything above and the tests, as ./test.sh runs it
     Ci,
 }
@@ -56,6 +58,7 @@ fn main() -> ExitCode {
         Command::Fuzz(args) => fuzz::run(&args),
         Command::Recall(args) => recall::run(&args),
         Command::Tidy(args) => tidy::run(&args),
+        Command::Picture => picture(),
         Command::Ci => ci::run(),
     };
     match result {
@@ -66,6 +69,13 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// The test that compares the README with the binary also writes it.
+fn picture() -> anyhow::Result<bool> {
+    let mut cargo = std::process::Command::new("cargo");
+    cargo.args(["test", "-p", "thru", "--test", "it", "readme"]).env("THRU_BLESS", "1");
+    Ok(cargo.current_dir(workspace()).status()?.success())
 }
 
 /// The checkout this xtask was built from.

@@ -95,8 +95,8 @@ $ARGUMENTS
 - If the words are empty or `show`, run `{thru} plan show` and show the user what it prints, as it is.
 - `next`, `check`, `log`: run `{thru} plan` with that word, and tell the user what it says.
 - `start ID`, `done ID`, `block ID WHY`, `unblock ID`, `add TEXT`: run `{thru} task` with these words, each argument quoted \
-for the shell. `done` of a task with an acceptance criterion wants `--without-evidence WHY`: say what was run or looked at, and how it ended. \
-Never give a reason that is not true.
+for the shell. `done` of a task with an acceptance criterion wants evidence: run its check with `{thru} evidence run ID -- COMMAND` first. \
+Only where nothing can be run, `--without-evidence WHY`: say what was looked at, and never give a reason that is not true.
 - `import`: run `{thru} plan import --from-session`, which takes the plan that was approved in this session and your list \
 of things to do; with a file behind it, `{thru} plan import FILE`.",
 }, Template {

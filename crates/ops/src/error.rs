@@ -1,6 +1,6 @@
 //! The errors of commands, and the kind by which scripts distinguish them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use model::finding::{Finding, Level};
 
@@ -44,6 +44,11 @@ pub enum ErrorKind {
     Io,
 }
 
+/// Returns whether a file is the one that marks a root.
+fn is_marker(path: &Path) -> bool {
+    path.ends_with(Path::new(store::layout::STORE).join(store::layout::MARKER))
+}
+
 impl Error {
     /// A stream or another program's file that failed.
     pub fn stream(name: &str, doing: &'static str, error: &std::io::Error) -> Error {
@@ -78,6 +83,11 @@ impl Error {
 
     pub fn hint(&self) -> Option<String> {
         match self {
+            // Private records are not in git, so the usual advice to bring the file back from there is of no use.
+            Error::Store(store::Error::Damaged { path, .. }) if is_marker(path) => Some(
+                "mend the file, or run `thru init`, which keeps it beside a new one; records stay, hooks go on after `thru trust`"
+                    .to_owned(),
+            ),
             Error::Store(error) => error.hint().map(str::to_owned),
             Error::Absent { hint, .. }
             | Error::Damaged { hint, .. }

@@ -8,6 +8,7 @@ use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
 use super::integrity::{self, Takes};
+use super::settings::{unwired, unwired_for_user, wired_for_user, wired_locally};
 use super::{decisions, evidence, gates, packets, plans, workstreams};
 use crate::sandbox::{SESSION, Sandbox, payload};
 use crate::transcript;
@@ -186,6 +187,15 @@ pub const ROWS: &[Row] = &[
             packets::active,
         )
     },
+    Row {
+        takes: Takes::Launches,
+        ..cli(
+            "pickup --take-over",
+            packets::with_packet,
+            &["pickup", "mine", "--take-over", "--session", SESSION],
+            packets::active,
+        )
+    },
     cli("sweep", packets::with_dead_session, &["sweep"], always),
     hook_on(
         packets::with_dead_session,
@@ -225,6 +235,12 @@ pub const ROWS: &[Row] = &[
             workstreams::is_rolled_back,
         )
     },
+    cli(
+        "resume use",
+        workstreams::with_one,
+        &["resume", "use", "01", "--session", SESSION],
+        workstreams::is_used,
+    ),
     cli("resume update", workstreams::with_one, &["resume", "update", "--task-done"], workstreams::is_ticked),
     Row {
         done: workstreams::is_detected,
@@ -379,26 +395,9 @@ fn wired(sandbox: &Sandbox) -> Result<()> {
     sandbox.must(&["install", "claude-code", "--user"], b"").map(drop)
 }
 
-fn holds_hooks(sandbox: &Sandbox, path: &str) -> bool {
+pub fn holds_hooks(sandbox: &Sandbox, path: &str) -> bool {
     let text = fs::read_to_string(sandbox.dir.join(path)).unwrap_or_default();
     ["PostToolUse", "SessionStart", "PreCompact"].iter().all(|event| text.contains(event))
-}
-
-fn wired_locally(sandbox: &Sandbox) -> bool {
-    holds_hooks(sandbox, LOCAL_SETTINGS)
-}
-
-fn wired_for_user(sandbox: &Sandbox) -> bool {
-    holds_hooks(sandbox, USER_SETTINGS)
-}
-
-fn unwired(sandbox: &Sandbox) -> bool {
-    fs::read_to_string(sandbox.dir.join(LOCAL_SETTINGS)).is_ok_and(|text| text == SETTINGS)
-        && fs::read_to_string(sandbox.dir.join(EXCLUDE_FILE)).is_ok_and(|text| text == EXCLUDE)
-}
-
-fn unwired_for_user(sandbox: &Sandbox) -> bool {
-    fs::read_to_string(sandbox.dir.join(USER_SETTINGS)).is_ok_and(|text| text == SETTINGS)
 }
 
 /// A transcript that tells of eight calls which no hook has told.

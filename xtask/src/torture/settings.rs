@@ -9,7 +9,7 @@ use anyhow::Result;
 use super::Loss;
 use super::integrity::is_settings;
 use super::judge::{Wrongs, first_line};
-use super::rows::{EXCLUDE, EXCLUDE_FILE, LOCAL_SETTINGS, Row, SETTINGS, USER_SETTINGS};
+use super::rows::{EXCLUDE, EXCLUDE_FILE, LOCAL_SETTINGS, Row, SETTINGS, USER_SETTINGS, holds_hooks};
 use super::snapshot::Snapshot;
 use crate::sandbox::Sandbox;
 
@@ -78,4 +78,21 @@ pub fn there_and_back(row: &Row, sandbox: &Sandbox, wrong: &mut Wrongs) -> Resul
         }
     }
     Ok(())
+}
+
+pub fn wired_locally(sandbox: &Sandbox) -> bool {
+    holds_hooks(sandbox, LOCAL_SETTINGS)
+}
+
+pub fn wired_for_user(sandbox: &Sandbox) -> bool {
+    holds_hooks(sandbox, USER_SETTINGS)
+}
+
+pub fn unwired(sandbox: &Sandbox) -> bool {
+    fs::read_to_string(sandbox.dir.join(LOCAL_SETTINGS)).is_ok_and(|text| text == SETTINGS)
+        && fs::read_to_string(sandbox.dir.join(EXCLUDE_FILE)).is_ok_and(|text| text == EXCLUDE)
+}
+
+pub fn unwired_for_user(sandbox: &Sandbox) -> bool {
+    fs::read_to_string(sandbox.dir.join(USER_SETTINGS)).is_ok_and(|text| text == SETTINGS)
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 
 use super::rows::{TOOL_DONE, lived_in};
-use crate::sandbox::{Sandbox, payload};
+use crate::sandbox::{SESSION, Sandbox, payload};
 
 /// A manifest with steps, and a session that works on it.
 pub fn with_one(sandbox: &Sandbox) -> Result<()> {
@@ -80,6 +80,11 @@ fn holds(path: PathBuf, text: &str) -> bool {
 pub fn is_ticked(sandbox: &Sandbox) -> bool {
     holds(home(sandbox, "01-old").join("steps.md"), "[x] two")
         && holds(home(sandbox, "01-old").join("resume-context.md"), "2/2 tasks complete")
+}
+
+pub fn is_used(sandbox: &Sandbox) -> bool {
+    holds(sandbox.store().join("state/workstream-used").join(SESSION), "01-old")
+        && holds(sandbox.store().join(format!("state/precompact/{SESSION}.json")), "\"confidence\":\"high\"")
 }
 
 pub fn is_detected(sandbox: &Sandbox) -> bool {

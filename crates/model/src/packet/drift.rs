@@ -35,7 +35,7 @@ pub struct Claim {
     /// The file, the command, the commit.
     pub subject: String,
     pub state: State,
-    /// In words: `changed since`, `ahead by 3 commits`.
+    /// In words: `its content differs`, `ahead by 3 commits`.
     pub note: String,
     /// Whether the subject is a file that can be opened here.
     #[serde(skip)]
@@ -211,7 +211,7 @@ fn file_claim(packet: &Packet, path: &str, now: &FileNow) -> Claim {
         (FileNow::Here { fingerprint: Some(now) }, Some(then)) if now == then => {
             (State::Verified, "as it was")
         }
-        (FileNow::Here { fingerprint: Some(_) }, Some(_)) => (State::Changed, "changed since"),
+        (FileNow::Here { fingerprint: Some(_) }, Some(_)) => (State::Changed, "its content differs"),
         (FileNow::Here { .. }, _) => (State::Unverified, "there; what it held then was not recorded"),
     };
     let opens = matches!(now, FileNow::Here { .. });

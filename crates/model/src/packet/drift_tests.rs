@@ -71,7 +71,7 @@ fn everything_moved() {
             (Head, Changed, "HEAD is 2222222222, diverged: 3 here, 1 there"),
             (Branch, Changed, "no branch is checked out now"),
             (Dirty, Changed, "2 files uncommitted then, 0 now"),
-            (File, Changed, "changed since"),
+            (File, Changed, "its content differs"),
             (File, Changed, "gone"),
             (File, Changed, "there again; it was gone then"),
             (File, Unverified, "outside of the project, not opened"),

@@ -61,6 +61,8 @@ struct Reader<'s> {
     /// Whether a comment belongs to the last phase.
     in_phase: bool,
     ids: HashSet<String>,
+    /// The lines of list items that are neither tasks nor notes of one.
+    left_out: Vec<usize>,
     /// Task ids in the file that could not be kept: (phase, old id, new id).
     renamed: Vec<(u32, String, String)>,
 }
@@ -88,6 +90,7 @@ impl<'s> Reader<'s> {
             paragraph_ended: false,
             in_phase: false,
             ids: HashSet::new(),
+            left_out: Vec::new(),
             renamed: Vec::new(),
         }
     }
@@ -173,6 +176,13 @@ impl<'s> Reader<'s> {
         let next = || (1..).find(|id| !taken(*id) && !self.shape.taken.contains(id)).unwrap_or(u32::MAX);
         let id = match id {
             Some(id) if !taken(id) => id,
+            // A chapter about a phase, before the phase itself.
+            Some(id) if !self.is_ours && self.empty_phase(id).is_some() => {
+                self.warn(line, format!("phase {id} has two headings; the one without tasks is left out"));
+                let at = self.empty_phase(id).unwrap_or_default();
+                (self.plan.phases[at].name, self.plan.phases[at].status) = (name, status.unwrap_or_default());
+                return at;
+            }
             Some(id) => {
                 let new = next();
                 self.warn(line, format!("a second phase {id} is read as phase {new}"));
@@ -183,6 +193,11 @@ impl<'s> Reader<'s> {
         let phase = Phase { id, name, status: status.unwrap_or_default(), ..Phase::default() };
         self.plan.phases.push(phase);
         self.plan.phases.len() - 1
+    }
+
+    /// Returns the index of a phase that has no tasks.
+    fn empty_phase(&self, id: u32) -> Option<usize> {
+        self.plan.phases.iter().position(|phase| phase.id == id && phase.tasks.is_empty())
     }
 
     fn item(&mut self, block: &Block, parsed: Parsed) {
@@ -280,6 +295,7 @@ impl<'s> Reader<'s> {
         let Some((phase, place, indent)) = self.task else {
             match self.plan.phases.last_mut().filter(|_| self.in_phase) {
                 Some(phase) => note(&mut phase.rest, text),
+                None if is_item => self.left_out.push(block.line),
                 None => self.head_line(text),
             }
             return;
@@ -290,6 +306,9 @@ impl<'s> Reader<'s> {
             // This is no longer about that task.
             self.task = None;
             self.parents.clear();
+            if is_item {
+                self.left_out.push(block.line);
+            }
             return;
         }
         let mut doubts = Vec::new();
@@ -370,6 +389,13 @@ impl<'s> Reader<'s> {
                     }
                 }
             }
+        }
+        if let Some(first) = self.left_out.first() {
+            let items = match self.left_out.len() {
+                1 => "1 list item is not a task and was left out".to_owned(),
+                n => format!("{n} list items are not tasks and were left out, the first of them here"),
+            };
+            self.warnings.push(Warning { line: *first, text: items });
         }
         if let Some(doubt) = self.shape.doubt(self.plan.tasks().count()) {
             self.warnings.insert(0, Warning { line: 1, text: doubt });

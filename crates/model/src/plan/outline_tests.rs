@@ -85,6 +85,31 @@ fn as_people_write_it() {
         // Two lists in one phase; numbered chapters next to the phases.
         ("## Phase 1: a\n1. x\n### More\n1. y\n", "# 1 a\n1.1 pending x\n1.2 pending y\n"),
         ("## 1. Goals\n### 1.1 Why\n## Phase 1: a\n- x\n", "# 1 a\n1.1 pending x\n"),
+        // A chapter about a phase comes before the phase itself; numbered chapters take no ids away.
+        (
+            "## 4. Design\n### Phase 1 (prototype)\ntext\n### 1.1 Why\n## Work\n### Phase 1: Build\n- [ ] a\n",
+            "# 1 Build\n1.1 pending a\n",
+        ),
+        // Bold lines as the headings of tasks.
+        (
+            "## Phase 5: Loop\n#### Steps\n**5.1 — Causes**\n```\nx\n```\n**5.2 — Prompt** — a short call\n- how\n**Goal:** none\n",
+            "# 5 Loop\n5.1 pending Causes\n5.2 pending Prompt — a short call\n",
+        ),
+        // Some phases have headings as tasks, others a list.
+        (
+            "## Phase 1: A\n### Task 1.1 — x\n- note\n## Phase 2: B\n- y\n- z\n",
+            "# 1 A\n1.1 pending x\n# 2 B\n2.1 pending y\n2.2 pending z\n",
+        ),
+        // Phases that contain no list: the lists elsewhere are the tasks.
+        (
+            "## 1. Goals\ntext\n## 2. Features\n### Feature 1\n1. upload\n2. check\n## 3. Delivery\n### Phase 1 — All\ntext\n",
+            "# 2 Feature 1\n2.1 pending upload\n2.2 pending check\n# 1 All\n",
+        ),
+        // A sentence that begins with ids.
+        (
+            "## Phase 1\n- [ ] `T013`, `T014` are closed\n- [ ] `T018`-`T025` too\n- [ ] `T040`: ship\n",
+            "# 1 \n1.1 pending `T013`, `T014` are closed\n1.2 pending `T018`-`T025` too\nT040 pending ship\n",
+        ),
         // A box in a code block is code.
         ("## A\n```\n- [ ] no\n```\n- [ ] yes\n", "# 1 A\n1.1 pending yes\n"),
         // Wrapped lines, CRLF, tabs.
@@ -105,6 +130,17 @@ fn as_people_write_it() {
     for (markdown, expected) in rows {
         assert_eq!(told(markdown), expected, "{markdown}");
     }
+}
+
+#[test]
+fn items_that_are_no_tasks_are_not_left_out_in_silence() {
+    let text = "# Roadmap\n## Shipped\n- [x] done\n## Next\n- examples\n- docs\n";
+    let warnings = read(text.as_bytes()).warnings;
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert_eq!(
+        (warnings[0].line, warnings[0].text.as_str()),
+        (5, "2 list items are not tasks and were left out, the first of them here")
+    );
 }
 
 #[test]

@@ -262,6 +262,24 @@ fn what_the_session_saw_counts_at_once() {
 }
 
 #[test]
+fn a_task_that_its_list_has_as_done_is_done_once_there_is_evidence() {
+    let env = planned();
+    env.thru(&["task", "start", "1.2", "--session", "s1"]).ok();
+    env.thru(&["plan", "set", "1.2", "--acceptance", "the tests pass"]).ok();
+    let todos = json!([{"content": "Grammar", "status": "completed", "activeForm": "Grammar"}]);
+    let more = json!({"tool_name": "TodoWrite", "tool_input": {"todos": todos}, "tool_use_id": "t0", "tool_response": {}});
+    env.fire("s1", "PostToolUse", more);
+    env.fire("s1", "Stop", json!({}));
+    let task = |env: &TestEnv| env.json(&["task", "show", "1.2"])["task"].clone();
+    assert_eq!((&task(&env)["status"], &task(&env)["reported_done"]), (&json!("in_progress"), &json!(true)));
+    bash(&env, "t1", "cargo test", "test result: ok. 7 passed; 0 failed; 0 ignored\n");
+    env.fire("s1", "Stop", json!({"stop_hook_active": false, "last_assistant_message": "done"}));
+    assert_eq!(task(&env)["status"], json!("completed"));
+    let ledger = fs::read_to_string(env.store().join("plan-ledger.jsonl")).unwrap();
+    assert!(ledger.lines().last().unwrap().contains("7 passed"), "{ledger}");
+}
+
+#[test]
 fn names_that_lead_elsewhere_are_refused() {
     let env = planned();
     let long = "x".repeat(300);

@@ -182,6 +182,17 @@ fn doctor_names_a_manifest_that_is_not_valid_and_one_of_the_older_layout() {
 }
 
 #[test]
+fn a_broken_marker_has_a_way_out_that_works() {
+    let env = TestEnv::rooted();
+    env.write("project/.agent/context/root.json", "{brok");
+    let status = env.thru(&["status"]).exits(12);
+    assert!(status.stderr.contains("`thru init`") && status.stderr.contains("`thru trust`"), "{status}");
+    env.thru(&["init"]).ok();
+    env.thru(&["trust"]).ok();
+    assert_eq!(env.json(&["status"])["trusted"], true);
+}
+
+#[test]
 fn a_confirmed_file_stands_in_the_index_with_its_packet() {
     let env = TestEnv::rooted();
     start(&env, "s1");

@@ -50,6 +50,7 @@ mod packet_sweeps;
 mod packets;
 mod payloads;
 mod plans;
+mod readme;
 mod receipts;
 mod redact;
 mod repositories;

@@ -315,7 +315,7 @@ fn a_project_that_may_not_be_looked_at_was_not_moved() {
     let env = TestEnv::new();
     let (deep, copy) = (env.base().join("deep"), env.base().join("copy"));
     fs::create_dir_all(deep.join("project")).unwrap();
-    env.call(&["context", "init"]).dir(&deep.join("project")).run().ok();
+    env.call(&["context", "init"]).dir(deep.join("project")).run().ok();
     fs::rename(deep.join("project"), &copy).unwrap();
     fs::remove_dir(&deep).unwrap();
     std::os::unix::fs::symlink("deep", &deep).unwrap();

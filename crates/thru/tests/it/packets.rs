@@ -120,7 +120,7 @@ fn pickup_reports_what_drifted_and_changes_nothing() {
             format!("head {}: HEAD is {}, ahead by 1 commit", old.trim(), &head[..10]),
             "branch main: other is checked out now".to_owned(),
             "dirty 0: 0 files uncommitted then, 2 now".to_owned(),
-            "file src/parse.rs: changed since".to_owned(),
+            "file src/parse.rs: its content differs".to_owned(),
             "file src/lex.rs: gone".to_owned(),
         ]
     );

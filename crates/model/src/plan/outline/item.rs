@@ -113,6 +113,11 @@ fn leading_id(text: &str) -> (Option<String>, String) {
         let (Some(id), rest) = leading_id_plain(inside) else { break };
         // `**1.2** text`, and `**1.2: Name** text`, whose name stays bold.
         if let Some(rest) = rest.strip_prefix(close) {
+            // `` `T013`, `T014` are closed `` is a sentence about two tasks.
+            if rest.starts_with([',', ';', '/', '&', '+']) || rest.starts_with('-') && !rest.starts_with("- ")
+            {
+                break;
+            }
             return (Some(id), without_colon(rest).to_owned());
         }
         if bold == "`" || bold == "[" {

@@ -81,6 +81,8 @@ pub struct Shape {
     pub has_phases: bool,
     /// The explicit phases that have numbered items.
     numbered: HashSet<usize>,
+    /// The explicit phases that have tasks as headings.
+    headed: HashSet<usize>,
     /// The numbers of explicit phases, so that no other phase gets one of them.
     pub taken: HashSet<u32>,
     /// The ids that items have, so that no other task gets one of them.
@@ -97,8 +99,12 @@ impl Shape {
         };
         let has_phases = headings().any(|(_, text)| explicit_phase(text).is_some());
         let any = |test: &dyn Fn(&Block) -> bool| blocks.iter().any(test);
-        let numbered_at =
-            |level: usize| headings().filter(|(at, text)| *at == level && item::is_numbered(text)).count();
+        // Next to explicit phases only what is in one of them counts: chapters of the document are numbered too.
+        let counts = |block: &Block| !has_phases || block.phase > 0;
+        let numbered_at = |level: usize| {
+            let is_one = |block: &&Block| matches!(&block.kind, Kind::Heading { level: at, text } if *at == level && item::is_numbered(text));
+            blocks.iter().filter(|block| counts(block)).filter(is_one).count()
+        };
         let most_numbered = (2..=4).max_by_key(|level| (numbered_at(*level), 10 - level)).unwrap_or(3);
         let numbered = |block: &Block| matches!(block.kind, Kind::Numbered { .. }) && block.indent < 2;
         let bullet = |block: &Block| matches!(block.kind, Kind::Bullet { .. }) && block.indent < 2;
@@ -108,7 +114,7 @@ impl Shape {
         };
         let source = if any(&|block| matches!(block.kind, Kind::Check { .. })) {
             Source::Checks
-        } else if any(&|block| is_task(block) && (!has_phases || block.phase > 0)) {
+        } else if any(&|block| is_task(block) && counts(block)) {
             Source::TaskHeadings
         } else if has_phases && any(&|block| block.phase > 0 && (numbered(block) || bullet(block))) {
             Source::InPhases
@@ -122,15 +128,18 @@ impl Shape {
             Source::Nothing
         };
         let numbered = blocks.iter().filter(|block| numbered(block)).map(|block| block.phase).collect();
+        let headed = blocks.iter().filter(|block| is_task(block)).map(|block| block.phase).collect();
         let taken = headings().filter_map(|(_, text)| explicit_phase(text)?.0).collect();
         let named = blocks.iter().filter_map(|block| match &block.kind {
             Kind::Check { mark, text } => item::parse(text, Some(mark)).id,
-            Kind::Heading { text, .. } if matches!(source, Source::Checks | Source::TaskHeadings) => {
+            Kind::Heading { text, .. }
+                if matches!(source, Source::Checks | Source::TaskHeadings) && counts(block) =>
+            {
                 item::parse_heading(text).id
             }
             _ => None,
         });
-        Shape { source, has_phases, numbered, taken, named: named.collect() }
+        Shape { source, has_phases, numbered, headed, taken, named: named.collect() }
     }
 
     pub fn role(&self, level: usize, text: &str) -> Roles {
@@ -150,8 +159,14 @@ impl Shape {
     /// Returns whether an item without a box is a task here.
     pub fn takes(&self, block: &Block) -> bool {
         let fits = |only_steps: bool| block.indent < 2 && (!only_steps || block.in_steps);
+        let by_phase = match self.source {
+            Source::InPhases => true,
+            // In a phase without such headings its list is the tasks.
+            Source::TaskHeadings => !self.headed.contains(&block.phase),
+            _ => false,
+        };
         match (self.source, &block.kind) {
-            (Source::InPhases, kind) if block.phase > 0 && block.indent < 2 => match kind {
+            (_, kind) if by_phase && block.phase > 0 && block.indent < 2 => match kind {
                 Kind::Numbered { .. } => true,
                 Kind::Bullet { text } => !self.numbered.contains(&block.phase) && item::field(text).is_none(),
                 _ => false,
@@ -270,6 +285,10 @@ pub fn blocks(text: &str) -> Vec<Block> {
             continue;
         }
         let (indent, kind) = kind_of(line, trimmed);
+        let kind = match kind {
+            Kind::Text { text } if within.is_some() => bold_heading(text),
+            kind => kind,
+        };
         if let Kind::Heading { level, text } = &kind {
             let lower = text.to_lowercase();
             in_steps = STEPS.iter().any(|word| lower.contains(word));
@@ -313,6 +332,18 @@ fn kind_of(line: &str, trimmed: &str) -> (usize, Kind) {
     }
     (indent, Kind::Text { text: text() })
 }
+
+/// `**5.1 — Name**` at the beginning of a line in a phase: some people write the headings of tasks so.
+fn bold_heading(text: String) -> Kind {
+    let is_task = text.strip_prefix("**").is_some_and(item::is_task_heading) && text[2..].contains("**");
+    match is_task {
+        true => Kind::Heading { level: BELOW_ALL, text: text.replacen("**", "", 2) },
+        false => Kind::Text { text },
+    }
+}
+
+/// Deeper than any heading of markdown, so that it ends none.
+const BELOW_ALL: usize = 7;
 
 /// `3. text` and `3) text`.
 fn numbered(text: &str) -> Option<(u32, &str)> {

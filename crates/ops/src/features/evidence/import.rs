@@ -52,10 +52,13 @@ pub(crate) fn run(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<Evide
     let mut report = EvidenceReport::default();
     let mut found: BTreeMap<Id, Vec<Entry>> = BTreeMap::new();
     for path in files(&dir, &mut report)? {
-        let read = dir.read(&path, LARGEST);
-        let foreign = read
-            .map_err(|error| error.to_string())
-            .and_then(|bytes| read_foreign(&path, &redactor.clean_bytes(&bytes)));
+        let foreign = match dir.read(&path, LARGEST) {
+            Ok(bytes) => read_foreign(&path, &redactor.clean_bytes(&bytes)),
+            // Too large, or something else than a file.
+            Err(store::Error::Refused { why, .. } | store::Error::Damaged { why, .. }) => Err(why),
+            // What may not be read now could be read the next time.
+            Err(error) => return Err(error.into()),
+        };
         match foreign {
             Ok(Foreign::Evidence { task, entries }) => {
                 let Ok(task) = Id::new(&task) else { continue };

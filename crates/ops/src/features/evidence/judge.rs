@@ -50,7 +50,7 @@ impl<'a> Judge<'a> {
     fn look(&self, task: &Id, entry: &Entry) -> Option<String> {
         let Some(checkout) = &self.checkout else { return Some("the checkout cannot be read".to_owned()) };
         let Some((listing, written)) = self.store.listing(task, &entry.tree) else {
-            return Some("later runs spoke of other files".to_owned());
+            return Some("the files it spoke of are not on record any more".to_owned());
         };
         match checkout.difference(&listing, written) {
             Some(Difference::Changed(path)) => return Some(format!("{path} changed")),

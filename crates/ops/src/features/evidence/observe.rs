@@ -4,15 +4,15 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use model::digest::{CheckUse, Digest};
-use model::evidence::{Entry, Listing, PROJECT, observed, task_of};
+use model::evidence::{self, Listing, PROJECT, observed, task_of};
 use model::id::Id;
-use model::plan::Plan;
+use model::plan::{Acceptance, Plan, Task};
 use model::time;
 use store::{Checkout, SeenRuns, Store, layout};
 
-use super::judge::files_now;
-use super::write;
-use crate::features::plan;
+use super::judge::{Judge, files_now};
+use super::{show, write};
+use crate::features::plan::{self, Author, Begin, Entry};
 use crate::hook::context::HookContext;
 use crate::{Error, Result};
 
@@ -26,9 +26,32 @@ pub fn follow(context: &HookContext, digest: &Digest) -> Result<Option<String>> 
         return Ok(None);
     }
     let at = (context.project.world.now, context.deadline.wait());
-    let notes = observe(store, &context.project.root.checkout, digest, at)?;
+    let mut notes = observe(store, &context.project.root.checkout, digest, at)?;
+    notes.extend(finish_reported(context)?);
     notes.into_iter().for_each(|note| context.warn(note));
     Ok(None)
+}
+
+/// Completes tasks that the session's own list has as done, once there is evidence that is fresh and passed.
+fn finish_reported(context: &HookContext) -> Result<Vec<String>> {
+    let store = context.project.store;
+    let Some(loaded) = plan::load(store)? else { return Ok(Vec::new()) };
+    let by = context.session.to_string();
+    let is_own = |task: &&Task| task.reported_done && task.claimed_by.as_deref() == Some(&by);
+    let mut notes = Vec::new();
+    for task in loaded.plan.tasks().filter(is_own) {
+        let judge = Judge::new(store, &context.project.root.checkout);
+        let Ok(shown) = show::proof(store, &judge, task) else { continue };
+        let author = Author { by: by.clone(), at: context.project.world.now };
+        let entry = Entry { what: "task_done", id: task.id.clone(), why: shown };
+        let begin = (Begin::Never, context.deadline.wait());
+        let changed = plan::change(store, &author, entry, begin, |plan| {
+            let after = model::plan::done(plan, &task.id, &by, &author.when(), &Acceptance::Proven);
+            Ok((after.map_err(plan::refused)?, Entry::default()))
+        })?;
+        notes.extend(changed.notes);
+    }
+    Ok(notes)
 }
 
 /// Writes what is new. The same run is never written twice, whoever asks.
@@ -76,7 +99,7 @@ pub(crate) fn observe(
     Ok(notes)
 }
 
-fn entry_of(plan: &Plan, check: &CheckUse, digest: &Digest, now: Timestamp) -> Option<(Id, Entry)> {
+fn entry_of(plan: &Plan, check: &CheckUse, digest: &Digest, now: Timestamp) -> Option<(Id, evidence::Entry)> {
     let task = task_of(plan, &digest.session, &check.at, &time::rfc3339(now))?;
     let id = Id::new(&task.id).ok()?;
     Some((id, observed(check, &task.id, &digest.session, &digest.harness)?))
