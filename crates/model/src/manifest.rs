@@ -127,7 +127,7 @@ pub fn check(document: &Document) -> Vec<Finding> {
         (Some(other), _) => find(
             Level::Error,
             Some("resume_schema_version"),
-            format!("resume_schema_version is `{other}`, this thru knows {SCHEMA_VERSION}"),
+            format!("resume_schema_version is `{other}`; this thru supports {SCHEMA_VERSION}"),
             "",
         ),
         (None, Some(_)) => find(

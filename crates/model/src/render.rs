@@ -41,6 +41,9 @@ fn escaped(text: &str) -> String {
 
 /// For a person: one line, no terminal control, at most `max` wide.
 pub fn one_line(text: &str, max: usize) -> String {
+    if text.len() <= max && is_plain_line(text) {
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(text.len().min(max * 2));
     let mut used = 0;
     for c in clean(text).chars() {
@@ -62,6 +65,18 @@ pub fn one_line(text: &str, max: usize) -> String {
     }
     out.truncate(out.trim_end().len());
     out
+}
+
+/// Whether [`one_line`] would change nothing: printable ASCII, single spaces, none at the ends. Most texts are so, and a plan
+/// of two thousand tasks has many.
+fn is_plain_line(text: &str) -> bool {
+    let mut last = b' ';
+    let single = text.bytes().all(|byte| {
+        let fits = matches!(byte, b' '..=b'~') && !(byte == b' ' && last == b' ');
+        last = byte;
+        fits
+    });
+    single && last != b' '
 }
 
 /// Formats several lines as a block quote, so that they are recognisable as data. Cut after `max` units, with a mark.
@@ -179,6 +194,26 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(inline(text, 100), expected, "{text:?}");
         }
+    }
+
+    /// The short way gives what the long way gives.
+    #[test]
+    fn plain_lines_are_known() {
+        for (text, plain) in [
+            ("a b", true),
+            ("~!", true),
+            ("", false),
+            (" a", false),
+            ("a ", false),
+            ("a  b", false),
+            ("a\tb", false),
+            ("a\nb", false),
+            ("é", false),
+            ("a\u{7f}", false),
+        ] {
+            assert_eq!(is_plain_line(text), plain, "{text:?}");
+        }
+        assert_eq!([one_line("abcd", 4), one_line("abcd", 3)], ["abcd", "ab…"]);
     }
 
     #[test]

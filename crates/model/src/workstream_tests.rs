@@ -140,8 +140,8 @@ fn what_is_wrong_with_a_state_has_a_name() {
         (good.replace("\"confidence\":\"high\",", ""), "`confidence` is missing"),
         (good.replace("high", "sure"), "`confidence` is `sure`"),
         (good.replace("transcript", "guess"), "`detection_method` is `guess`"),
-        (good.replace("24-skills", "../x"), "no NN-kebab-case"),
-        (good.replace("2026-01-03T14:00:00", "noon"), "no time"),
+        (good.replace("24-skills", "../x"), "not NN-kebab-case"),
+        (good.replace("2026-01-03T14:00:00", "noon"), "not a time"),
         (format!("{good}{}", " ".repeat(1024)), "fewer than 1024"),
         ("{torn".to_owned(), "not JSON"),
     ];

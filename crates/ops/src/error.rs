@@ -85,7 +85,7 @@ impl Error {
         match self {
             // Private records are not in git, so the usual advice to bring the file back from there is of no use.
             Error::Store(store::Error::Damaged { path, .. }) if is_marker(path) => Some(
-                "mend the file, or run `thru init`, which keeps it beside a new one; records stay, hooks go on after `thru trust`"
+                "fix the file, or run `thru init`, which keeps it next to a new one; records stay, and hooks continue after `thru trust`"
                     .to_owned(),
             ),
             Error::Store(error) => error.hint().map(str::to_owned),

@@ -187,15 +187,6 @@ pub const ROWS: &[Row] = &[
             packets::active,
         )
     },
-    Row {
-        takes: Takes::Launches,
-        ..cli(
-            "pickup --take-over",
-            packets::with_packet,
-            &["pickup", "mine", "--take-over", "--session", SESSION],
-            packets::active,
-        )
-    },
     cli("sweep", packets::with_dead_session, &["sweep"], always),
     hook_on(
         packets::with_dead_session,

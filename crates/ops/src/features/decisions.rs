@@ -74,7 +74,8 @@ pub(crate) fn without_recorded(store: &Store, digest: &mut Digest) -> Result<()>
     if digest.answers.is_empty() {
         return Ok(());
     }
-    let (lines, _) = store.newest_decisions(RECENT)?;
+    // A session start comes here too, and a session's own answers are among the newest.
+    let (lines, _) = store.newest_decisions(WINDOWS[0])?;
     let known: HashSet<&str> = lines.iter().map(|line| line.id.as_str()).collect();
     digest.answers.retain(|answer| !known.contains(decision::answer_id(answer).as_str()));
     Ok(())

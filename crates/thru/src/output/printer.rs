@@ -44,8 +44,14 @@ fn secret() -> &'static str {
 impl Display for Style {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let number = if f.alternate() { STYLES.len() } else { *self as usize };
-        write!(f, "{OPEN}{}{number}{CLOSE}", secret())
+        f.write_str(&marks()[number])
     }
+}
+
+/// The marks of all styles, and last the one that ends any. Made once: a plan has thousands.
+fn marks() -> &'static [String; STYLES.len() + 1] {
+    static MARKS: OnceLock<[String; STYLES.len() + 1]> = OnceLock::new();
+    MARKS.get_or_init(|| std::array::from_fn(|number| format!("{OPEN}{}{number}{CLOSE}", secret())))
 }
 
 impl Style {

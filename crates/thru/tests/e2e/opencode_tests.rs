@@ -271,6 +271,8 @@ fn two_processes_on_one_project_do_not_mix() {
     scratch.thru_ok(&["install", "opencode", "--user"]);
     let script = |word: &str| Script::main([bash(&format!("echo {word}")), say(&format!("{word}-DONE"))]);
     let (one, two) = (Model::start(script("ONE")), Model::start(script("TWO")));
+    // OpenCode makes its database at the first start, and fails if two processes do so at once.
+    opencode.query(&scratch, "select count(*) as sessions from session");
     let first = opencode.start(&scratch, &one, &["FIRST"]);
     let second = opencode.start(&scratch, &two, &["SECOND"]);
     for (process, model, word, prompt) in [(first, one, "ONE", "FIRST"), (second, two, "TWO", "SECOND")] {

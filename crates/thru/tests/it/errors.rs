@@ -65,7 +65,7 @@ fn damaged() {
     exit: 12
     ---- stderr
     error: $PROJECT/.agent/context/root.json:3: damaged: not the JSON of a marker: expected value at line 3 column 17
-    hint:  fix the file, or restore it from git or a backup; nothing was changed
+    hint:  fix the file, or run `thru init`, which keeps it next to a new one; records stay, and hooks continue after `thru trust`
     ");
     let error = failure(&env, &["status"], 12);
     assert_eq!((&error["kind"], &error["line"]), (&"damaged".into(), &3.into()));
