@@ -155,10 +155,10 @@ impl Checkout {
         let stat = fs::statat(&self.dir, path, AtFlags::SYMLINK_NOFOLLOW).ok();
         let seen = stat.and_then(|stat| {
             let kind = FileType::from_raw_mode(stat.st_mode);
-            let nanos = i64::try_from(stat.st_mtime_nsec).unwrap_or(0);
+            let nanos = i32::try_from(stat.st_mtime_nsec).unwrap_or(0);
             matches!(kind, FileType::RegularFile | FileType::Symlink).then(|| Seen {
                 size: stat.st_size.unsigned_abs(),
-                changed: stat.st_mtime.saturating_mul(1_000_000_000).saturating_add(nanos),
+                changed: stat.st_mtime.saturating_mul(1_000_000_000).saturating_add(i64::from(nanos)),
                 is_link: kind == FileType::Symlink,
             })
         });
