@@ -63,7 +63,7 @@ fn the_slash_command_runs() {
     let last = model.asked().pop().expect("a question");
     let status = scratch.thru_ok(&["status"]);
     let line = status.lines().find(|line| line.contains("project")).expect("a project in the status").trim();
-    for needle in ["SEEN-BY-FILES.txt", line, "Tell the user in a few lines"] {
+    for needle in ["SEEN-BY-FILES.txt", line, "tell the user in a few lines"] {
         assert!(last.holds(needle), "{needle:?} reaches the model");
     }
 }

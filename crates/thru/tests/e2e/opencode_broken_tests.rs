@@ -18,8 +18,11 @@ use crate::script::{Script, say};
 /// other events of a turn, while tool calls are not reported.
 const HANGING: Duration = Duration::from_millis(2_000 + 9 * 500);
 
-/// The cost of a wrong or missing answer: nothing is waited for.
-const AT_ONCE: Duration = Duration::from_secs(1);
+/// The cost of a wrong or missing answer: the plugin does not wait for it. If it waited, a turn would cost 20 seconds.
+const AT_ONCE: Duration = Duration::from_secs(2);
+
+/// A busy machine makes one turn slow. A plugin that waits makes every turn slow.
+const TRIES: usize = 3;
 
 #[test]
 fn thru_is_missing() {
@@ -128,9 +131,10 @@ fn goes_on(how: &str, script: Option<&str>, lost: Duration) {
         whole_turn(&turn.model, &turn.server.session(&silent.folder), "usual")
     });
     let broken = turn.project(how, script);
-    let took = whole_turn(&turn.model, &turn.server.session(&broken.folder), how);
-    assert!(took < usual * 2 + lost, "{how}: {took:?}, usually {usual:?}");
+    let mut tries = (0..TRIES).map(|_| whole_turn(&turn.model, &turn.server.session(&broken.folder), how));
+    let in_time = tries.any(|took| took < usual * 2 + lost);
     assert!(!turn.model.sent_to_model("NEVER-SHOWN"), "{how}");
+    assert!(in_time, "{how}: three turns took longer than {lost:?} and twice the usual {usual:?}");
 }
 
 /// A prompt, a call, a compaction and another prompt.
