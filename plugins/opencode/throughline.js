@@ -233,7 +233,7 @@ export const Throughline = async ({ client, directory }) => {
 
   function on({ type, properties = {} }) {
     if (type === "session.created" && properties.info) return void (known.has(properties.info.id) || note(properties.info))
-    const session = known.get(properties.sessionID ?? properties.info?.id)
+    const session = known.get(properties.sessionID ?? properties.info?.sessionID ?? properties.info?.id)
     if (!session) return
     if (type === "message.part.updated") {
       const { part } = properties
@@ -244,7 +244,8 @@ export const Throughline = async ({ client, directory }) => {
     }
     // A compaction that was aborted or failed ends here, and so does a command that never became a message.
     if (["session.error", "session.idle"].includes(type)) Object.assign(session, { compacting: false, command: undefined })
-    if (type === "session.error") session.failed = true
+    // An abort between two steps is only seen on the message.
+    if (type === "session.error" || (type === "message.updated" && properties.info.error)) session.failed = true
     if (type === "session.status") session.isBusy = properties.status?.type !== "idle"
     if (type === "session.idle") return idle(session)
     if (type === "session.compacted") {
@@ -285,7 +286,7 @@ export const Throughline = async ({ client, directory }) => {
       }
       add(output, replies.map((reply) => reply.context))
       const message = replies.find((reply) => reply.tell)?.tell
-      if (message) void within(client.tui.showToast({ body: { title: "Throughline", message, variant: "info" } }))
+      if (message) within(client.tui.showToast({ body: { title: "Throughline", message, variant: "info" } })).catch(() => {})
     },
 
     "tool.execute.after": async (input, output) => {

@@ -15,6 +15,9 @@ pub struct Capabilities {
     pub names_subagents: bool,
     /// Whether a resumed or forked session still has its conversation, including what hooks told it.
     pub replays_conversation: bool,
+    /// Whether the words for the summariser stay out of the conversation. Where they do not, the model reads them again
+    /// after the compaction, beside the brief.
+    pub hides_guidance: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +34,7 @@ impl Capabilities {
         reports_failed_tools: true,
         names_subagents: true,
         replays_conversation: true,
+        hides_guidance: true,
     };
 
     pub fn reports_every_prompt(&self) -> bool {

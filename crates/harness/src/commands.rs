@@ -31,7 +31,7 @@ struct Template {
 
 const COMMANDS: &[Template] = &[Template {
     name: "context",
-    about: "The state of Throughline: project, sessions, roles, files that matter",
+    about: "Show what Throughline has recorded of this project: sessions, roles, files that matter",
     arguments: "[init]",
     runs: &["status", "lifecycle status", "files -n 20"],
     task: "\

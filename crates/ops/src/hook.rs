@@ -227,7 +227,11 @@ impl Hook<'_> {
                 .map_or_else(Part::silent, |Brief { text, told }| Part { reply: Reply::Context(text), told }),
         );
         if decide::guides(event, self.project.settings) {
-            let (facts, problems) = features::facts_for_summary(&self.project);
+            // The brief has the same facts, and the model must not read them twice.
+            let (facts, problems) = match self.harness.capabilities.hides_guidance {
+                true => features::facts_for_summary(&self.project),
+                false => Default::default(),
+            };
             problems.iter().for_each(|problem| self.error(problem));
             parts.push(Part::of(decide::guidance(&facts)));
         }

@@ -36,7 +36,7 @@ pub const ROW: Harness = Harness {
         Wired { event: "Stop", neutral: EventName::Stop, timeout: STOP_TIMEOUT },
         Wired { event: "SessionEnd", neutral: EventName::SessionEnd, timeout: 10 },
     ],
-    capabilities: Capabilities::EVERYTHING,
+    capabilities: Capabilities { hides_guidance: false, ..Capabilities::EVERYTHING },
     limits: &[],
     // Context over 10,000 units is silently reduced to a preview of 2 KB.
     context_cap: 9_500,

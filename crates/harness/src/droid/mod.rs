@@ -39,6 +39,7 @@ pub const ROW: Harness = Harness {
         reports_failed_tools: false,
         names_subagents: false,
         replays_conversation: true,
+        hides_guidance: false,
     },
     limits: &[],
     context_cap: 9_500,
