@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
-use super::rows::{COMPACT, POST_TOOL_USE, compact, edit_4k, trusted};
+use super::rows::{AT_FIRST_CONTACT, COMPACT, POST_TOOL_USE, compact, edit_4k, trusted};
 use crate::sandbox::{self, Lab, Sandbox};
 use crate::strace::{self, Call};
 use crate::table::{self, Align};
@@ -16,13 +16,18 @@ const MOST_INSTRUCTIONS: usize = 150_000;
 /// How much of a transcript before-compact may read, however long it is.
 const MOST_READ: usize = 16 * transcript::MB + 128 * 1024;
 const MOST_MEMORY_KB: u64 = 8 * 1024;
+/// A first contact happens once per session and reads up to 16 MB.
+const MOST_MEMORY_AT_FIRST_CONTACT_KB: u64 = 24 * 1024;
 
 /// Prints the limits and returns whether all of them were met.
 pub fn check<'a>(lab: &Lab, peaks: impl Iterator<Item = (&'a str, u64)>) -> Result<bool> {
     let mut gates = Gates::default();
     let hooks = peaks.filter(|(name, _)| name.contains("hook"));
-    let (name, peak) = hooks.max_by_key(|(_, peak)| *peak).unwrap_or(("no hook measured", 0));
-    gates.add(format!("most memory of a hook, KB ({name})"), peak as usize, MOST_MEMORY_KB as usize);
+    let (first, later): (Vec<_>, Vec<_>) = hooks.partition(|(name, _)| name.contains(AT_FIRST_CONTACT));
+    for (hooks, most) in [(later, MOST_MEMORY_KB), (first, MOST_MEMORY_AT_FIRST_CONTACT_KB)] {
+        let (name, peak) = hooks.into_iter().max_by_key(|(_, peak)| *peak).unwrap_or(("no hook measured", 0));
+        gates.add(format!("most memory of a hook, KB ({name})"), peak as usize, most as usize);
+    }
 
     let sandbox = lab.sandbox("gates")?;
     trusted(&sandbox)?;

@@ -314,7 +314,8 @@ pub fn lived_in(sandbox: &Sandbox) -> Result<()> {
     fs::create_dir_all(sandbox.store().join("packets"))?;
     fs::write(
         sandbox.store().join("packets/20260101T000000Z-hello.md"),
-        "---\nid: hello\n---\nText of a person.\n",
+        "---\nid: 20260101T000000Z-hello\ncreated_at: 2026-01-01T00:00:00Z\nupdated_at: 2026-01-01T00:00:00Z\n\
+         status: draft\npurpose: hello\n---\n\n## Intent\n\nText of a person.\n\n## Next Prompt\n\nGo on.\n",
     )?;
     fs::write(sandbox.store().join("config.toml"), "# settings of a person\n")?;
     edit_json(&trust_record(sandbox)?, |trust| {
