@@ -67,6 +67,17 @@ fn a_run_is_streamed_and_recorded() {
     assert_eq!(bundle(&env, "1.1")["entries"].as_array().unwrap().len(), 2, "nothing was recorded of it");
 }
 
+/// A line of a private key is a secret only together with the lines before it.
+#[test]
+fn the_last_line_of_a_private_key_is_not_stored() {
+    let env = planned();
+    let body = ["MIIBVwIBADANBgkqhkiG9w0BAQEFAASCAUEwggE9", "AgEAAkEAq7BFUpkGp3LQmlQYx2eqzDV3xeG8kXsc"];
+    env.write("project/key.txt", format!("-----BEGIN {}-----\n{}\n", "RSA PRIVATE KEY", body.join("\n")));
+    env.thru(&["evidence", "run", "1.1", "--", "cat", "key.txt"]);
+    let stored = bundle(&env, "1.1").to_string();
+    assert!(body.iter().all(|line| !stored.contains(line)), "{stored}");
+}
+
 #[test]
 fn a_task_with_acceptance_wants_evidence_that_is_fresh_and_passed() {
     let env = planned();

@@ -278,11 +278,11 @@ impl Seen {
         let clean = Redacted::whole(&output, given.options);
         let errors = if ended_as == run::Ended::Failed { error_lines(&clean) } else { String::new() };
         let result = judged.line.map(|range| Redacted::part(&output, range, given.options).to_string());
-        let last = || output.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        let last = || clean.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
         let summary = match (result, errors.lines().next()) {
             (Some(result), _) => result,
             (None, Some(error)) => error.to_owned(),
-            (None, None) => given.clean(last().trim()).into_owned(),
+            (None, None) => last().to_owned(),
         };
         let failures = run::failed_tests(&errors)
             .unwrap_or_else(|| errors.lines().map(|line| line.trim().to_owned()).collect());
