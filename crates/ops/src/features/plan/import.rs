@@ -32,6 +32,17 @@ pub enum Place {
     Append,
 }
 
+impl Place {
+    /// What `--append` and `--replace` ask for. Both together are refused before this.
+    pub fn of_flags(append: bool, replace: bool) -> Place {
+        match (append, replace) {
+            (true, _) => Place::Append,
+            (_, true) => Place::Replace,
+            (false, false) => Place::Free,
+        }
+    }
+}
+
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     pub from: String,

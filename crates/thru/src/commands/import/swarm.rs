@@ -27,11 +27,7 @@ pub struct Args {
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let mode = if args.dry_run { Mode::DryRun } else { Mode::Write };
-    let place = match (args.append, args.replace) {
-        (true, _) => Place::Append,
-        (_, true) => Place::Replace,
-        (false, false) => Place::Free,
-    };
+    let place = Place::of_flags(args.append, args.replace);
     let report = swarm::run(world, args.folder.as_deref(), place, mode)?;
     match format {
         Format::Json => output::json(&report),

@@ -34,11 +34,7 @@ pub struct Args {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let place = match (args.append, args.replace) {
-        (true, _) => Place::Append,
-        (_, true) => Place::Replace,
-        (false, false) => Place::Free,
-    };
+    let place = Place::of_flags(args.append, args.replace);
     let mode = if args.dry_run { Mode::DryRun } else { Mode::Write };
     let report = match &args.file {
         Some(file) => import::file(world, file, place, mode)?,
