@@ -1,5 +1,5 @@
-//! Decisions: what was settled, by whom and why. `decisions.jsonl` only grows: a decision that another takes the place of,
-//! or whose time is over, stays in the file and leaves the brief.
+//! Decisions: what was decided, by whom and why. `decisions.jsonl` only grows: a superseded or expired decision stays in
+//! the file and leaves the brief.
 
 mod outline;
 mod standing;
@@ -47,7 +47,7 @@ pub struct Decision {
     pub phase: Option<u32>,
     #[serde(deserialize_with = "or_empty", skip_serializing_if = "String::is_empty")]
     pub task: String,
-    /// The decision that it takes the place of.
+    /// The decision that it supersedes.
     #[serde(deserialize_with = "or_empty", skip_serializing_if = "String::is_empty")]
     pub supersedes: String,
     #[serde(deserialize_with = "or_empty", skip_serializing_if = "String::is_empty")]
@@ -59,7 +59,7 @@ pub struct Decision {
     /// What the user was asked. A later answer to the same question supersedes this one.
     #[serde(deserialize_with = "or_empty", skip_serializing_if = "String::is_empty")]
     pub question: String,
-    /// The heading that it stood under, where it was imported.
+    /// The heading above it in an imported file.
     #[serde(deserialize_with = "or_empty", skip_serializing_if = "String::is_empty")]
     pub topic: String,
 }
@@ -114,23 +114,23 @@ impl Source {
 }
 
 impl Decision {
-    /// As one line of JSON, without its line end.
+    /// Returns it as one line of JSON, without a line end.
     pub fn line(&self) -> Vec<u8> {
         // Strings and numbers: serialising them cannot fail.
         serde_json::to_vec(self).unwrap_or_default()
     }
 
-    /// A line of the log; None for one that is torn, foreign or of a later version.
+    /// Reads a line of the log. Returns `None` for a line that is torn, foreign or of a later version.
     pub fn read(line: &[u8]) -> Option<Decision> {
         serde_json::from_slice(line).ok().filter(Decision::is_known)
     }
 
-    /// Whether this build can tell what the line says.
+    /// Returns whether this build understands the line.
     pub fn is_known(&self) -> bool {
         !self.id.is_empty() && self.v <= VERSION && (!self.text.is_empty() || self.is_withdrawal())
     }
 
-    /// Takes another decision back and puts nothing in its place.
+    /// Returns whether it withdraws another decision without a replacement.
     pub fn is_withdrawal(&self) -> bool {
         self.text.is_empty() && !self.supersedes.is_empty()
     }
@@ -150,14 +150,15 @@ impl Decision {
         }
     }
 
-    /// What the user answered, where it is an answer.
+    /// Returns the user's answer, if the decision is one.
     pub fn answer(&self) -> Option<&str> {
         let rest = self.text.strip_prefix(self.question.as_str()).filter(|_| !self.question.is_empty())?;
         rest.strip_prefix(ARROW)
     }
 }
 
-/// The id of a decision that is the same whoever records it, and whenever: an answer, an accepted statement, an import.
+/// Returns an id that depends only on the content, so that recording the same answer, statement or import again gives
+/// the same id.
 pub fn stable_id(source: Source, text: &str) -> String {
     id_of(&["", source.name(), text.trim()])
 }
@@ -168,11 +169,11 @@ pub fn id_at(ts: &str, by: &str, text: &str, supersedes: &str) -> String {
 }
 
 fn id_of(parts: &[&str]) -> String {
-    // Twelve digits: of a hundred thousand decisions two are alike once in fifty thousand projects.
+    // Twelve digits: among 100,000 decisions two get the same id in one of 50,000 projects.
     format!("d-{:012x}", fingerprint(parts) >> 16)
 }
 
-/// The decision that an answer is. None where the user asked back, or said nothing.
+/// Makes a decision of an answer. Returns `None` if the user asked a question in return, or said nothing.
 pub fn of_answer(answer: &AnswerField) -> Option<Decision> {
     let (question, chosen) = (answer.question.trim(), answer.answer.trim());
     if chosen.is_empty() || question.is_empty() || prompt::sort(chosen) == prompt::Sort::Question {
@@ -203,7 +204,7 @@ pub fn answer_id(answer: &AnswerField) -> String {
     stable_id(Source::Answer, &answer_text(answer))
 }
 
-/// What another program wrote as null is empty.
+/// Reads a null, as other programs write it, as an empty value.
 fn or_empty<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     Ok(Option::<String>::deserialize(from)?.unwrap_or_default())
 }

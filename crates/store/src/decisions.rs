@@ -54,7 +54,7 @@ impl Store {
     }
 }
 
-/// Which answers of a session were held against the decisions: a fingerprint of them all.
+/// A fingerprint of the answers of a session that were compared with the decisions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AnswersSeen(pub u64);
 

@@ -14,7 +14,7 @@ pub struct Standing {
     #[serde(flatten)]
     pub decision: Decision,
     pub state: State,
-    /// What took its place; also of one that was withdrawn.
+    /// The line that superseded or withdrew it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub superseded_by: String,
     /// Why it was withdrawn.
@@ -27,7 +27,7 @@ pub struct Standing {
 pub enum State {
     Current,
     Superseded,
-    /// Taken back, with nothing in its place.
+    /// Withdrawn without a replacement.
     Withdrawn,
     Expired,
 }
@@ -43,10 +43,10 @@ impl State {
     }
 }
 
-/// Every decision once, in the order in which they were made. A line takes the place of what it names; an answer that of
-/// earlier answers to the same question. A line with an id that is known says the same again: it counts only where the
-/// decision did not hold any more. Since a line stands behind what it supersedes, the end of a log says of its own
-/// decisions all there is to say.
+/// Returns every decision once, in the order in which they were made. A line supersedes the decision it names, and an
+/// answer supersedes earlier answers to the same question. A line with a known id repeats a decision: it counts only if
+/// the decision was no longer in force. A line follows what it supersedes, so the end of a log is enough to judge the
+/// decisions in it, except one that was withdrawn and made again with its first line outside the part that was read.
 pub fn fold(lines: impl IntoIterator<Item = Decision>, now: Timestamp) -> Vec<Standing> {
     let mut fold = Fold::default();
     lines.into_iter().filter(Decision::is_known).for_each(|line| fold.add(line));

@@ -1,4 +1,4 @@
-//! Sentences in which an agent says what was decided. They are suggestions: nobody has decided anything by them.
+//! Finds sentences in which an agent says what was decided. They are suggestions only: the user accepts them or not.
 
 use crate::text::{self, sentences};
 
@@ -10,7 +10,8 @@ pub struct Stated {
     pub why: String,
 }
 
-/// A shorter sentence does not say what was decided, a longer one says much else.
+/// The shortest and longest sentence that is suggested: a shorter one does not say what was decided, and a longer one says
+/// too much else.
 const SHORTEST: usize = 20;
 const LONGEST: usize = 400;
 
@@ -48,7 +49,7 @@ const DECIDED: &[&str] = &[
     "the approach chosen ",
 ];
 
-/// One of two: said of code it tells how that works, said of oneself it is a choice.
+/// Words that are ambiguous: about code they describe how it works, about the speaker they state a choice.
 const RATHER: &[&str] = &["rather than ", "instead of ", " over "];
 const CHOOSING: &[&str] =
     &["i used ", "we use ", "i kept ", "i'm using ", "we're using ", "we keep ", "i picked ", "i prefer"];

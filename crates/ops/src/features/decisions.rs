@@ -1,5 +1,5 @@
-//! Decisions: what was settled, and why. Commands and answers append to `decisions.jsonl`; which of them hold is worked out
-//! when they are read.
+//! Decisions: what was decided, and why. Commands and answers append to `decisions.jsonl`. Which decisions are in force is
+//! computed when they are read.
 
 mod answers;
 mod brief;
@@ -37,13 +37,13 @@ pub const ROW: Feature = Feature {
     ..Feature::NONE
 };
 
-/// How much of the end of the log a hook reads: about 250 decisions, and more only where few of them hold.
+/// How much of the end of the log a hook reads: about 250 decisions. It reads more only if few of them are in force.
 const WINDOWS: [u64; 2] = [64 * 1024, RECENT];
 
-/// Some 4,000 decisions: as far back as anybody looks who is in a hurry.
+/// About 4,000 decisions: the most that a hook reads.
 const RECENT: u64 = 1024 * 1024;
 
-/// Those that hold, newest first, at least `most` of them where there are so many, and whether these are all.
+/// Returns the decisions in force, newest first, at least `most` of them if there are that many, and whether these are all.
 pub(crate) fn current(store: &Store, now: Timestamp, most: usize) -> Result<(Vec<Decision>, bool)> {
     let mut found = (Vec::new(), true);
     for window in WINDOWS {
@@ -69,7 +69,7 @@ pub(crate) fn all(store: &Store, now: Timestamp) -> Result<Vec<Standing>> {
     Ok(decision::fold(store.decisions()?.0, now))
 }
 
-/// Leaves out of a session what the decisions tell: the answers that are recorded, whether they still hold or not.
+/// Removes from a digest the answers that are recorded as decisions, whether these are still in force or not.
 pub(crate) fn without_recorded(store: &Store, digest: &mut Digest) -> Result<()> {
     if digest.answers.is_empty() {
         return Ok(());

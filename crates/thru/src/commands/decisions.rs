@@ -11,7 +11,7 @@ use ops::{Mode, Result, World};
 use super::plan::print_notes;
 use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
 
-/// Of a text in a list.
+/// How many characters of a text a list shows.
 const TEXT: usize = 160;
 
 /// Decisions: which hold, why, and what they took the place of

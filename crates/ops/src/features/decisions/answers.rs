@@ -1,5 +1,5 @@
-//! What the user answered when asked. At the call itself a second line is written, beside the journal's; a call without an
-//! answer costs nothing. At a checkpoint follows what no hook has told of.
+//! Records the user's answers as decisions. The hook of the tool call appends a second line, besides the journal's; a call
+//! without an answer costs nothing. Answers that no hook reported are added at the next checkpoint.
 
 use model::decision::{self, Decision};
 use model::digest::Digest;
@@ -19,7 +19,7 @@ use crate::hook::context::HookContext;
 pub fn decide<'c>(context: &'c HookContext) -> Result<features::Decision<'c>> {
     let answers = &context.record.answers;
     let Kind::ToolDone(done) = &context.event.kind else { return Ok(features::Decision::nothing("")) };
-    // Half a payload can hold half an answer.
+    // A truncated payload may contain half an answer.
     if answers.is_empty() || done.failed || context.event.torn {
         return Ok(features::Decision::nothing(""));
     }
@@ -34,7 +34,7 @@ pub fn decide<'c>(context: &'c HookContext) -> Result<features::Decision<'c>> {
     }))
 }
 
-/// Answers that only the transcript told, and then the view: it shows what has come since it was written.
+/// Adds the answers that are only in the transcript, and then writes the view again if it is out of date.
 pub fn follow(context: &HookContext, digest: &Digest) -> Result<Option<String>> {
     let store = context.project.store;
     let parts = digest.answers.iter().flat_map(|answer| [&answer.question, &answer.answer]);
@@ -78,7 +78,7 @@ fn of(project: &ProjectContext, session: &str, answers: &[AnswerField]) -> Vec<D
     answers.iter().filter_map(decision::of_answer).map(whole).collect()
 }
 
-/// Where the plan stands. A plan that cannot be read costs a decision nothing else.
+/// Returns the current phase and task. If the plan cannot be read, the decision is recorded without them.
 pub(super) fn current_task(project: &ProjectContext) -> (Option<u32>, String) {
     let Ok(Some(loaded)) = plan::load(project.store) else { return (None, String::new()) };
     let standing = model::plan::standing(&loaded.plan);

@@ -84,12 +84,12 @@ fn all(store: &Store) -> Result<Vec<Suggestion>> {
         let mut own = Vec::new();
         store.dir().each_record(&layout::journal(&entry.session), |said: Said| {
             let is_said = said.event == journal::SAID || said.event == EventName::Stop.name();
-            // What a sub-agent says is told to its agent, who decides.
+            // A sub-agent reports to its agent, and the agent decides.
             if is_said && said.agent.is_none() {
                 own.extend(decision::stated(&said.text).into_iter().map(|stated| (said.ts.clone(), stated)));
             }
         })?;
-        // The newest first, and each once: a stop and the transcript tell of the same words.
+        // The newest first, and each once: a stop and the transcript contain the same words.
         for (ts, stated) in own.into_iter().rev() {
             let id = decision::stable_id(Source::Statement, &stated.text);
             if known.insert(id.clone()) {
