@@ -292,10 +292,11 @@ export const Throughline = async ({ client, directory }) => {
     "tool.execute.after": async (input, output) => {
       const session = await find(input.sessionID)
       const { exit, exists, files, answers } = output?.metadata ?? {}
-      const isTold = ["bash", "task"].includes(input.tool) && output.output?.length < LARGEST_OUTPUT
+      const isTold = ["bash", "task", "grep", "webfetch"].includes(input.tool) && output.output?.length < LARGEST_OUTPUT
       const changed = files?.map?.((file) => ({ path: file.filePath, type: file.type, to: file.movePath }))
       const result = { exit, exists, files: changed, answers, output: isTold ? output.output : undefined }
-      ask("tool.execute.after", session, { ...call(input.tool, input.callID, input.args), result })
+      const reply = ask("tool.execute.after", session, { ...call(input.tool, input.callID, input.args), result })
+      if (reply.output) output.output = reply.output
     },
 
     "experimental.session.compacting": async (input, output) => {

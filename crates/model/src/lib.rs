@@ -37,6 +37,7 @@ pub mod session;
 pub mod shell;
 pub mod statement;
 pub mod suggest;
+pub mod summary;
 pub mod text;
 pub mod time;
 pub mod transcript;

@@ -32,6 +32,7 @@ mod root;
 mod session;
 mod session_state;
 mod store;
+mod summaries;
 mod system;
 mod tracked;
 mod trust;

@@ -106,6 +106,18 @@ settings! {
         shape: Shape::OptionalText,
         help: "more places for manifests, separated by commas: work/*/resume-context.md",
     }
+    summaries_enabled: bool = false => {
+        name: "summaries.enabled",
+        variable: "THROUGHLINE_SUMMARIES_ENABLED",
+        shape: Shape::Flag,
+        help: "true shows the model a summary of a large tool output; `thru swarm retrieve` prints the original",
+    }
+    summaries_threshold_bytes: u64 = 16_384 => {
+        name: "summaries.threshold_bytes",
+        variable: "THROUGHLINE_SUMMARIES_THRESHOLD_BYTES",
+        shape: Shape::Number { min: 1_024, max: 16_777_216 },
+        help: "an output is summarised if it is larger than this by a quarter",
+    }
     redact_emails: bool = false => {
         name: "redact.emails",
         variable: "THROUGHLINE_REDACT_EMAILS",
