@@ -9,6 +9,7 @@ use model::digest::{Digest, FileUse};
 use model::id::Id;
 use model::packet::words;
 use model::render::{code, inline, path, quoted};
+use model::score::Signal;
 use model::text::count;
 use serde_json::json;
 use store::{Store, layout};
@@ -20,13 +21,16 @@ use crate::session::roster::{self, Entry};
 
 pub const ROW: Feature = Feature { name: "sessions", candidates, status, ..Feature::NONE };
 
-const RUNNING: Section = Section { order: 4, longer: 1, name: "running", title: "Also at work" };
-const WORKTREE: Section = Section { order: 0, longer: 1, name: "worktree", title: "Another worktree" };
+const RUNNING: Section =
+    Section { order: 4, longer: 1, name: "running", title: "Also at work", signal: Signal::Activity };
+const WORKTREE: Section =
+    Section { order: 0, longer: 1, name: "worktree", title: "Another worktree", signal: Signal::Activity };
 const MEANWHILE: Section = Section {
     order: 5,
     longer: 1,
     name: "meanwhile",
     title: "Done by others since this session was last active",
+    signal: Signal::Activity,
 };
 
 /// How many sessions are mentioned, and how many files of each.
