@@ -69,7 +69,8 @@ impl Activity {
 
     /// Returns the files that the call changed.
     pub fn edited(&self) -> impl Iterator<Item = &FileField> {
-        let is_edit = |file: &&FileField| matches!(file.action, Action::Create | Action::Edit | Action::Delete);
+        let is_edit =
+            |file: &&FileField| matches!(file.action, Action::Create | Action::Edit | Action::Delete);
         self.files.iter().filter(is_edit).filter(|_| self.ok != Some(false))
     }
 

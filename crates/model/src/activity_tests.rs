@@ -65,10 +65,6 @@ fn calls_are_counted_by_name() {
         .collect();
     assert_eq!(
         rows,
-        [
-            ("Bash", 3, 1, 1, Some(150), "3"),
-            ("Edit", 1, 1, 0, Some(10), "2"),
-            ("Read", 1, 1, 0, None, "1"),
-        ]
+        [("Bash", 3, 1, 1, Some(150), "3"), ("Edit", 1, 1, 0, Some(10), "2"), ("Read", 1, 1, 0, None, "1"),]
     );
 }

@@ -121,6 +121,9 @@ fn the_log_is_written_at_a_checkpoint_and_can_be_deleted() {
 fn a_project_without_sessions_says_so() {
     let env = TestEnv::rooted();
     let output = env.thru(&["swarm", "status"]).ok();
-    assert_eq!((output.stdout.as_str(), output.stderr.as_str()), ("", "Hooks have not reported any tool call yet.\n"));
+    assert_eq!(
+        (output.stdout.as_str(), output.stderr.as_str()),
+        ("", "Hooks have not reported any tool call yet.\n")
+    );
     assert_eq!(env.json(&["swarm", "status"])["calls"], 0);
 }

@@ -87,11 +87,8 @@ fn of_session(store: &Store, session: &Id, logged: Vec<Activity>) -> Result<Vec<
 /// Returns `None` for a session without a call.
 fn session_counts(calls: &[Activity]) -> Option<SessionCounts> {
     let last = calls.last()?;
-    let mut sub_agents: Vec<String> = calls
-        .iter()
-        .filter(|call| call.agent.is_some())
-        .map(|call| call.agent_name().to_owned())
-        .collect();
+    let mut sub_agents: Vec<String> =
+        calls.iter().filter(|call| call.agent.is_some()).map(|call| call.agent_name().to_owned()).collect();
     sub_agents.sort();
     sub_agents.dedup();
     let mut edited: Vec<(&str, &str)> = calls
