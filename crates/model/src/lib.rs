@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod activity;
 pub mod brief;
 pub mod clean;
 pub mod config;

@@ -15,9 +15,6 @@ pub enum Takes {
     Nothing,
     /// The trust in the sandbox's own project.
     Trust,
-    /// Nothing, but it starts commands: `git`, or those of a run. A close that fails is left out there (`sweep::leaves_open`):
-    /// strace does not make the call, so our end of the child's pipe stays open and nobody sees its end. No system does that.
-    Launches,
     /// Nothing, but it changes the settings of a harness, which are judged separately.
     Settings,
     /// The error in a context file, which it fixes.

@@ -1,5 +1,7 @@
 //! Other sessions of this project: those that run at the same time, and what was done since this one was last active.
 
+pub mod activity;
+
 use std::fs::Metadata;
 use std::path::Path;
 
