@@ -82,7 +82,14 @@ impl Past {
 }
 
 fn compose(digest: &Digest, size: usize) -> String {
-    let material = Material { occasion: Occasion::Compacted, digest, problems: &[], gone: &[], records: &[] };
+    let material = Material {
+        occasion: Occasion::Compacted,
+        digest,
+        problems: &[],
+        gone: &[],
+        records: &[],
+        scoring: None,
+    };
     model::brief::compose(&material, size).map(|brief| brief.text).unwrap_or_default()
 }
 

@@ -17,6 +17,7 @@ use model::id::{self, Id};
 use model::marker::Marker;
 use model::packet::{self, Packet, Status};
 use model::render::inline;
+use model::score::Signal;
 use model::text::did_you_mean;
 use model::time;
 use serde::Serialize;
@@ -41,7 +42,8 @@ pub const ROW: Feature = Feature {
 };
 
 /// What a brief says about packets: the one that the session works on, and those of crashed sessions.
-pub(crate) const SECTION: Section = Section { order: 3, longer: 1, name: "packet", title: "Packet" };
+pub(crate) const SECTION: Section =
+    Section { order: 3, longer: 1, name: "packet", title: "Packet", signal: Signal::Packet };
 
 /// How long a command waits for another that changes a packet.
 const WAIT: Duration = Duration::from_secs(5);
