@@ -295,8 +295,8 @@ export const Throughline = async ({ client, directory }) => {
       const isTold = ["bash", "task", "grep", "webfetch"].includes(input.tool) && output.output?.length < LARGEST_OUTPUT
       const changed = files?.map?.((file) => ({ path: file.filePath, type: file.type, to: file.movePath }))
       const result = { exit, exists, files: changed, answers, output: isTold ? output.output : undefined }
-      const reply = ask("tool.execute.after", session, { ...call(input.tool, input.callID, input.args), result })
-      if (reply.output) output.output = reply.output
+      const fields = { ...call(input.tool, input.callID, input.args), result }
+      output.output = ask("tool.execute.after", session, fields).output ?? output.output
     },
 
     "experimental.session.compacting": async (input, output) => {
@@ -392,8 +392,7 @@ function answer(text) {
   if (!text.trim()) return {}
   try {
     const value = JSON.parse(text)
-    const texts = Object.entries(value).filter(([, field]) => typeof field === "string" || field === true)
-    return Object.fromEntries(texts)
+    return Object.fromEntries(Object.entries(value).filter(([, field]) => typeof field === "string" || field === true))
   } catch {
     return { failed: true }
   }

@@ -107,6 +107,11 @@ pub fn original(id: &str) -> String {
     format!("{id}.txt")
 }
 
+/// Every run of the benchmark.
+pub const BENCHMARKS: &str = "benchmarks.json";
+/// Held while a run is added.
+pub const BENCHMARKS_LOCK: &str = "state/locks/benchmarks.lock";
+
 /// Loops and their logs.
 pub const LOOPS: &str = "loops";
 /// Which loop is in the foreground of which session.

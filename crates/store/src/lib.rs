@@ -6,6 +6,7 @@
 
 mod append;
 mod atomic;
+mod benchmarks;
 mod checkout;
 mod consent;
 mod decisions;

@@ -2,7 +2,7 @@
 
 use model::summary::{ArchivedOutput, SummarisedOutput};
 
-use crate::{Error, Result, Store, Tally, layout};
+use crate::{Durability, Error, Result, Store, Tally, layout};
 
 /// Larger than any output that a harness shows a model.
 const LARGEST: usize = 64 * 1024 * 1024;
@@ -11,7 +11,8 @@ impl Store {
     /// Keeps an original, then notes its summary. Nothing is noted of an original that is not on the disk. The id comes
     /// from the content, so an original that is there already is the same.
     pub fn keep_original(&self, original: &[u8], noted: &SummarisedOutput, limit: u64) -> Result<()> {
-        self.dir().make(layout::SUMMARIES)?.create(&layout::original(&noted.id), original)?;
+        let folder = self.dir().make(layout::SUMMARIES)?;
+        folder.write(&layout::original(&noted.id), original, Durability::Relaxed)?;
         self.dir().append(layout::SUMMARIES_INDEX, &noted.line(), limit)
     }
 

@@ -1,6 +1,7 @@
 //! Reversible summaries: a large tool output is stored, and the model is shown a summary of it. Off unless the settings say
 //! otherwise, and then a tool call costs nothing more.
 
+pub(crate) mod import;
 pub mod retrieve;
 mod saved;
 
@@ -14,6 +15,7 @@ use crate::Result;
 use crate::features::{Decision, Feature, ProjectContext};
 use crate::hook::context::HookContext;
 
+pub use import::{ImportedOutput, OutputsReport};
 pub use saved::{Saved, saved};
 
 pub const ROW: Feature = Feature {

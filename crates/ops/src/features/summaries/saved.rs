@@ -1,7 +1,7 @@
 //! What summaries saved the model from reading, for `thru swarm status`.
 
-use model::brief;
 use model::summary::SummarisedOutput;
+use model::tokens::{Ratios, TextKind};
 use serde::Serialize;
 use store::Store;
 
@@ -23,6 +23,6 @@ pub fn saved(store: &Store) -> Result<Saved> {
     let sum = |of: fn(&SummarisedOutput) -> usize| summarised.iter().map(of).sum::<usize>();
     let (bytes, summary_bytes) = (sum(|one| one.bytes), sum(|one| one.summary_bytes));
     let saved_bytes = bytes.saturating_sub(summary_bytes);
-    let saved_tokens = brief::tokens(saved_bytes);
+    let saved_tokens = Ratios::UNIFORM.tokens(TextKind::Prose, saved_bytes);
     Ok(Saved { outputs: summarised.len(), bytes, summary_bytes, saved_bytes, saved_tokens })
 }

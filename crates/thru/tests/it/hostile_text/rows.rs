@@ -136,6 +136,8 @@ pub fn rows(env: &TestEnv) -> Vec<Row> {
         row("loop cancel", &[LOOP]),
         row("swarm status", &["-n", "0"]),
         row("swarm status", &["--session", words]),
+        row("swarm retrieve", &[words]),
+        row("swarm retrieve", &["o-0123456789abcdef", "--grep", words]),
         row("files", &["-n", "0"]),
         row("gate expect", &["review", "review-b.md", "--prompt", words, "--input", "plan.md"]),
         row("gate expect", &["review", words]),
