@@ -12,6 +12,7 @@ mod tree;
 
 mod auto_init;
 mod awareness;
+mod benchmark;
 mod briefs;
 mod clones;
 mod completions;
@@ -25,6 +26,7 @@ mod effects;
 mod errors;
 mod events;
 mod evidence;
+mod extract;
 mod first_contact;
 mod first_week;
 mod gate_folders;

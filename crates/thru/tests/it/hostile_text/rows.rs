@@ -75,6 +75,7 @@ pub fn rows(env: &TestEnv) -> Vec<Row> {
         row("plan import", &[&plan, "--replace"]).talks(),
         row("plan import", &[words]),
         row("plan import", &["--from-session", "--session", "s1", "--append"]).talks(),
+        row("import agents", &["--dry-run"]).talks(),
         row("import swarm", &[&file("swarm"), "--dry-run"]).talks(),
         row("task add", &[words, "--id", "9.1", "--acceptance", words, "--file", words]).talks(),
         row("task add", &[words, "--id", words]),
@@ -136,6 +137,10 @@ pub fn rows(env: &TestEnv) -> Vec<Row> {
         row("loop cancel", &[LOOP]),
         row("swarm status", &["-n", "0"]),
         row("swarm status", &["--session", words]),
+        row("swarm benchmark", &[]),
+        row("swarm extract", &["--dry-run"])
+            .stdin(format!("{words}\n```{words}\n{words}\n```\n`{words}.rs`\n```\n{words}\n```\n")),
+        row("swarm domains", &[words]),
         row("swarm retrieve", &[words]),
         row("swarm retrieve", &["o-0123456789abcdef", "--grep", words]),
         row("files", &["-n", "0"]),
