@@ -47,8 +47,7 @@ pub fn run(args: &Args) -> Result<bool> {
     for path in recall::transcripts(&args.folder)? {
         for output in outputs(&recall::read(&path)?) {
             if summary::is_over(output.len(), args.threshold) {
-                let tally = |kind| tallies.entry(kind).or_default();
-                problems.extend(try_one(&sandbox, &output, tally)?);
+                problems.extend(try_one(&sandbox, &output, &mut tallies)?);
             }
         }
     }
@@ -76,15 +75,15 @@ pub fn run(args: &Args) -> Result<bool> {
     Ok(problems.is_empty())
 }
 
-fn try_one<'t>(
+fn try_one(
     sandbox: &Sandbox,
     output: &str,
-    tally: impl FnOnce(OutputKind) -> &'t mut Tally,
+    tallies: &mut BTreeMap<OutputKind, Tally>,
 ) -> Result<Vec<String>> {
     let redacted = Redacted::whole(output, Options::default());
     let lines: Vec<&str> = redacted.lines().collect();
     let kind = OutputKind::of(&redacted, &lines);
-    let tally = tally(kind);
+    let tally = tallies.entry(kind).or_default();
     let response = json!({"stdout": output, "stderr": "", "interrupted": false, "isImage": false});
     let more = json!({"tool_name": "Bash", "tool_input": {"command": "x"}, "tool_response": response});
     let answer = sandbox
