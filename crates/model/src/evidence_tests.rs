@@ -192,8 +192,10 @@ fn an_entry_too_large_for_a_bundle_takes_no_other_with_it() {
     let ids = |entries: &[Entry]| entries.iter().map(|entry| entry.id.clone()).collect::<Vec<_>>();
     assert_eq!((ids(&bundle.entries), ids(&archived)), (vec!["small".into(), "last".into()], vec!["huge".into()]));
     let large = vec![of("a", 400 * 1024), of("b", 90 * 1024), of("c", 90 * 1024)];
-    assert_eq!(fitting(&Bundle { entries: large, ..Bundle::default() }), Some(2));
-    assert_eq!(fitting(&Bundle { entries: vec![of("a", BUNDLE_BYTES)], ..Bundle::default() }), Some(0));
+    let large = Bundle { entries: large, ..Bundle::default() };
+    assert_eq!(fitting(&large, &[]), Some(2));
+    assert_eq!(fitting(&large, &[of("new", 400 * 1024)]), Some(1));
+    assert_eq!(fitting(&large, &[of("new", BUNDLE_BYTES)]), None);
 }
 
 /// Whatever is recorded late: a run that a hook saw, or an import.

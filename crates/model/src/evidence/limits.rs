@@ -42,9 +42,11 @@ pub fn trim_to_size(bundle: Bundle) -> Trimmed {
     take(bundle, &order[..taken])
 }
 
-/// Returns how many of the newest entries fit into a bundle, for a hint; `None` if not even the open failures do.
-pub fn fitting(bundle: &Bundle) -> Option<usize> {
-    (0..bundle.entries.len()).rev().find(|most| trim(bundle.clone(), *most).bundle.bytes().len() <= BUNDLE_BYTES)
+/// Returns how many entries a bundle may keep so that new ones fit, for a hint; `None` if they fit into no bundle.
+pub fn fitting(bundle: &Bundle, new: &[Entry]) -> Option<usize> {
+    let room = BUNDLE_BYTES.checked_sub(new.iter().map(size_in_bundle).sum())?;
+    let fits = |most: &usize| trim(bundle.clone(), *most).bundle.bytes().len() <= room;
+    (0..=bundle.entries.len()).rev().find(fits)
 }
 
 /// The order in which entries leave a bundle.
