@@ -48,7 +48,8 @@ fn one_judgement_says_what_evidence_comes_to() {
     use Verdict::{Approved, Fail, Pass, Rejected, Warn};
     let test = |verdict| run_of("cargo test", verdict);
     let narrow = |verdict| run_of("cargo test lexer::", verdict);
-    let inside = |folder: &str, command, verdict| Entry { folder: folder.to_owned(), ..run_of(command, verdict) };
+    let inside =
+        |folder: &str, command, verdict| Entry { folder: folder.to_owned(), ..run_of(command, verdict) };
     let imported = |entry| Entry { kind: Kind::Imported.name().to_owned(), ..entry };
     let rows: Vec<(&str, Vec<Entry>, Proof)> = vec![
         ("nothing", vec![], Proof::None),
@@ -82,7 +83,11 @@ fn one_judgement_says_what_evidence_comes_to() {
             vec![forgotten(test(Fail)), fresh(run_of("./check", Pass))],
             Proof::Failed,
         ),
-        ("failed elsewhere", vec![fresh(inside("a", "./check", Fail)), fresh(run_of("./check", Pass))], Proof::Failed),
+        (
+            "failed elsewhere",
+            vec![fresh(inside("a", "./check", Fail)), fresh(run_of("./check", Pass))],
+            Proof::Failed,
+        ),
         (
             "failed, then passed, in one folder",
             vec![fresh(inside("a", "./check", Fail)), fresh(inside("a", "./check", Pass))],
@@ -186,11 +191,15 @@ fn an_open_failure_stays_in_the_bundle() {
 
 #[test]
 fn an_entry_too_large_for_a_bundle_takes_no_other_with_it() {
-    let of = |id: &str, size: usize| Entry { id: id.to_owned(), summary: "x".repeat(size), ..Entry::default() };
+    let of =
+        |id: &str, size: usize| Entry { id: id.to_owned(), summary: "x".repeat(size), ..Entry::default() };
     let entries = vec![of("small", 10), of("huge", BUNDLE_BYTES), of("last", 10)];
     let Trimmed { bundle, archived } = trim_to_size(Bundle { entries, ..Bundle::new("1.1", "t") });
     let ids = |entries: &[Entry]| entries.iter().map(|entry| entry.id.clone()).collect::<Vec<_>>();
-    assert_eq!((ids(&bundle.entries), ids(&archived)), (vec!["small".into(), "last".into()], vec!["huge".into()]));
+    assert_eq!(
+        (ids(&bundle.entries), ids(&archived)),
+        (vec!["small".into(), "last".into()], vec!["huge".into()])
+    );
     let large = vec![of("a", 400 * 1024), of("b", 90 * 1024), of("c", 90 * 1024)];
     let large = Bundle { entries: large, ..Bundle::default() };
     assert_eq!(fitting(&large, &[]), Some(2));
@@ -201,7 +210,8 @@ fn an_entry_too_large_for_a_bundle_takes_no_other_with_it() {
 /// Whatever is recorded late: a run that a hook saw, or an import.
 #[test]
 fn entries_stand_by_their_time() {
-    let at = |id: &str, time: &str| Entry { id: id.to_owned(), timestamp: time.to_owned(), ..Entry::default() };
+    let at =
+        |id: &str, time: &str| Entry { id: id.to_owned(), timestamp: time.to_owned(), ..Entry::default() };
     let mut bundle = Bundle::new("1.1", "t");
     for (id, time) in [
         ("b", "2026-11-15T19:22:00Z"),

@@ -19,8 +19,8 @@ use serde::{Deserialize, Serialize};
 pub use check::{Check, checks, is_narrow, runnable};
 pub use counts::{Counts, counts};
 pub use cover::{failed_test, failed_tests, shows_passed};
-pub use script::script_of;
 pub use open::{CommandPurpose, Family, command_purpose, is_known_tool, is_user_error};
+pub use script::script_of;
 
 use crate::text;
 

@@ -140,7 +140,10 @@ fn all_summaries_are_counted_and_an_empty_one_is_not_the_result() {
                   test result: ok. 0 passed; 0 failed; 0 ignored\n";
     let verdict = ended("cargo test", Some(0), false, output);
     assert_eq!(verdict.counts, Counts { passed: Some(57), failed: Some(0) });
-    assert_eq!(verdict.line.map(|line| &output[line]), Some("test result: ok. 57 passed; 0 failed; 1 ignored"));
+    assert_eq!(
+        verdict.line.map(|line| &output[line]),
+        Some("test result: ok. 57 passed; 0 failed; 1 ignored")
+    );
     let two = "test result: ok. 3 passed; 0 failed\ntest result: ok. 4 passed; 0 failed\n";
     assert_eq!(ended("cargo test", Some(0), false, two).counts.passed, Some(7));
     let none = "test result: ok. 0 passed; 0 failed; 0 ignored\n";

@@ -53,7 +53,9 @@ pub fn fold(lines: impl IntoIterator<Item = Decision>, now: Timestamp) -> Vec<St
     for (id, by) in std::mem::take(&mut fold.early) {
         let made = fold.places.get(&id).and_then(|place| fold.all[*place].as_ref());
         // A decision that was made again after it was withdrawn is in force.
-        let is_later = |made: &Standing| time::parse(&by.ts).zip(time::parse(&made.decision.ts)).is_none_or(|(by, made)| by > made);
+        let is_later = |made: &Standing| {
+            time::parse(&by.ts).zip(time::parse(&made.decision.ts)).is_none_or(|(by, made)| by > made)
+        };
         if made.is_some_and(is_later) {
             fold.supersede(&id, &by);
         }

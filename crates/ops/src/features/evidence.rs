@@ -112,7 +112,8 @@ fn put(
         };
         return Err(over(&format!("the bundle of {task}"), size, BUNDLE_BYTES, hint));
     }
-    let moved: usize = archived.iter().map(|entry| serde_json::to_vec(entry).map_or(0, |line| line.len())).sum();
+    let moved: usize =
+        archived.iter().map(|entry| serde_json::to_vec(entry).map_or(0, |line| line.len())).sum();
     let all = usize::try_from(store.evidence_bytes(task)?).unwrap_or(usize::MAX).saturating_add(size + moved);
     if all > TASK_BYTES {
         let hint = format!("move old patches out of {}/{}", layout::STORE, layout::evidence_folder(task));

@@ -92,7 +92,8 @@ pub(crate) fn run(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<Evide
         let (written, entries) = match written {
             // There is no room for the largest: the others need not wait for it.
             Err(Error::Refused { what, .. }) => {
-                let is_large = |entry: &Entry| serde_json::to_vec(entry).map_or(0, |line| line.len()) > BUNDLE_BYTES;
+                let is_large =
+                    |entry: &Entry| serde_json::to_vec(entry).map_or(0, |line| line.len()) > BUNDLE_BYTES;
                 let (large, rest): (Vec<Entry>, Vec<Entry>) = entries.into_iter().partition(is_large);
                 report.new -= large.len();
                 for entry in large {

@@ -63,8 +63,11 @@ pub fn checks(project: &ProjectContext) -> Vec<Check> {
                 if size > BUNDLE_BYTES {
                     let text = format!("{size} bytes; {BUNDLE_BYTES} is the most that thru writes");
                     let hint = match fitting(&bundle, &[]) {
-                        Some(most) => format!("`thru evidence archive {task} --keep {most}` makes it smaller"),
-                        None => "its failures that are still open are too long: shorten them in the file".to_owned(),
+                        Some(most) => {
+                            format!("`thru evidence archive {task} --keep {most}` makes it smaller")
+                        }
+                        None => "its failures that are still open are too long: shorten them in the file"
+                            .to_owned(),
                     };
                     findings.push(Finding::new(Level::Warning, text).at(file.clone(), None).hint(hint));
                 }

@@ -12,6 +12,9 @@ use super::{TEXT, short_list, style_of};
 use crate::commands::evidence::proof_style;
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 
+/// How much is printed at once: memory that is used again is faster than new memory.
+const PRINTED: usize = 32 * 1024;
+
 /// The width of a bar.
 const BAR: usize = 20;
 
@@ -42,10 +45,14 @@ fn print_plan(shown: &Shown, only: Option<u32>, all: bool) -> Result<()> {
     if shown.loaded.from != Source::File {
         output::talk(format_args!("{WARN}note:{WARN:#} {}", source_words(shown.loaded.from)));
     }
-    let mut out = String::new();
+    let mut out = String::with_capacity(2 * PRINTED);
     for phase in plan.phases.iter().filter(|phase| only.is_none_or(|id| phase.id == id)) {
         let is_current = standing.phase.is_some_and(|current| current.id == phase.id);
         phase_lines(&mut out, phase, shown, &standing, (is_current, all || only.is_some()));
+        if out.len() > PRINTED {
+            output::text(&out);
+            out.clear();
+        }
     }
     output::text(&out);
     if only.is_none() {
