@@ -6,13 +6,15 @@ use model::brief::{Candidate, Section};
 use model::evidence::Bundle;
 use model::id::Id;
 use model::render::inline;
+use model::score::Signal;
 use store::layout;
 
 use super::{Judge, show};
 use crate::Result;
 use crate::features::{BriefContext, plan};
 
-const SECTION: Section = Section { order: 2, longer: 1, name: "evidence", title: "Evidence" };
+const SECTION: Section =
+    Section { order: 2, longer: 1, name: "evidence", title: "Evidence", signal: Signal::EvidencePresence };
 
 /// The most tasks that are mentioned.
 const MOST: usize = 3;
