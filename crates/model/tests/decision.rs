@@ -1,5 +1,7 @@
 //! The end of a log is enough to say which of its decisions are in force: hooks read no more.
 
+#![allow(clippy::unwrap_used)]
+
 use std::collections::BTreeMap;
 
 use model::decision::{Decision, State, fold};
