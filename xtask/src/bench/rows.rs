@@ -193,6 +193,7 @@ pub const ROWS: &[Row] = &[
     row("hook tool-done, 2,000 tasks, 5,000 decisions", decided, POST_TOOL_USE, edit_4k, at_most(1.0, 1.5)),
     row("hook session-start, 2,000 tasks, 5,000 decisions", decided, START, start, at_most(8.0, 8.5)),
     Row {
+        before_each: brief_due,
         speaks: true,
         ..row(
             "hook session-start(compact), 2,000 tasks, 5,000 decisions",
@@ -203,6 +204,7 @@ pub const ROWS: &[Row] = &[
         )
     },
     Row {
+        before_each: brief_due,
         speaks: true,
         ..row(
             "hook session-start(compact), evidence of 1,000 files",
