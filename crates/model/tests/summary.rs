@@ -25,7 +25,7 @@ fn line() -> impl Strategy<Value = String> {
 
 /// Lines of one kind more often than of the others, as in real outputs, with their order and repetition from proptest.
 fn output() -> impl Strategy<Value = String> {
-    let body = (proptest::collection::vec(line(), 1..12), 1..200_usize)
+    let body = (proptest::collection::vec(line(), 1..12), 1..60_usize)
         .prop_map(|(lines, times)| (lines.join("\n") + "\n").repeat(times));
     let json = proptest::collection::vec(("[a-z]{1,8}", "\\PC{0,30}"), 1..40).prop_map(|fields| {
         let items: Vec<_> = fields
