@@ -1,6 +1,7 @@
 //! What a brief says about evidence: the last of each task in progress, failed or stale first.
 
 use model::brief::{Candidate, Section};
+use model::evidence::Proof;
 use model::render::inline;
 use model::score::Signal;
 
@@ -21,18 +22,32 @@ pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     }
     let Some(loaded) = plan::load(store)? else { return Ok(Vec::new()) };
     let judge = Judge::new(store, &context.project.root.checkout);
-    Ok(told(store, &judge, &loaded.plan)
-        .into_iter()
-        .map(|(task, text)| Candidate::new(&SECTION, format!("evidence:{task}"), text))
-        .collect())
+    let candidate = |told: Told| {
+        let candidate = Candidate::new(&SECTION, format!("evidence:{}", told.task), told.text)
+            .with(Signal::EvidencePresence, 1.0);
+        match told.proof {
+            Proof::Failed => candidate.with(Signal::RecentFailure, 1.0),
+            Proof::Passed => candidate.with(Signal::RecentSuccess, 1.0),
+            Proof::Stale | Proof::None => candidate,
+        }
+    };
+    Ok(told(store, &judge, &loaded.plan).into_iter().map(candidate).collect())
+}
+
+/// What is said of a task's evidence.
+pub(crate) struct Told {
+    pub task: String,
+    pub text: String,
+    proof: Proof,
 }
 
 /// Returns a sentence for each task in progress with evidence: for a brief and for a pickup.
-pub(crate) fn told(store: &store::Store, judge: &Judge, plan: &model::plan::Plan) -> Vec<(String, String)> {
+pub(crate) fn told(store: &store::Store, judge: &Judge, plan: &model::plan::Plan) -> Vec<Told> {
     let current = show::current(store, judge, plan);
     let sentence = |(id, bundle): &(model::id::Id, model::evidence::Bundle)| {
-        let text = judge.standing(id, bundle).told()?;
-        Some((id.to_string(), format!("{}: {text}", inline(id.as_str(), 64))))
+        let standing = judge.standing(id, bundle);
+        let text = format!("{}: {}", inline(id.as_str(), 64), standing.told()?);
+        Some(Told { task: id.to_string(), text, proof: standing.proof })
     };
     current.iter().filter_map(sentence).take(MOST).collect()
 }
