@@ -92,7 +92,9 @@ pub struct Row {
     /// A stable id: `file:src/a.rs`, `command:cargo test`, `prompt:12`.
     pub id: String,
     pub class: &'static str,
-    /// Its place in the fixed order, lower first.
+    /// Its place in the order that is used, from 1.
+    pub position: usize,
+    /// Its rank in the fixed order, lower first.
     pub rank: u32,
     /// UTF-16 units of the form that was used, or of the shortest.
     pub chars: usize,
@@ -214,6 +216,7 @@ impl Draft {
             text,
             id: candidate.id.clone(),
             class: candidate.class.name(),
+            position: i + 1,
             rank: self.order.rank(candidate, 0),
             chars,
             kind: candidate.text_kind,
@@ -233,7 +236,7 @@ impl Draft {
         let forms = self.ranked.candidates[i].forms.len();
         match (self.choice.forms[i], self.choice.refused[i]) {
             (Some(form), _) if form + 1 == forms => "in full".to_owned(),
-            (Some(form), _) => format!("shortened, length {} of {forms}", form + 1),
+            (Some(form), _) => format!("short: form {} of {forms}", form + 1),
             (None, Some(Refused::Chars { needed, left })) => {
                 format!("no room: it takes {needed} characters, {left} were left")
             }

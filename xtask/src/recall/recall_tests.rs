@@ -163,6 +163,8 @@ fn a_judge_gets_a_folder_for_each_compaction() {
         cuts: 0,
         dump: Some(folder.path().join("judge")),
         only: None,
+        scoring: None,
+        weights: Vec::new(),
     };
     assert!(run(&args).unwrap());
     let read = |name: &str| std::fs::read_to_string(folder.path().join("judge/0a-c1").join(name)).unwrap();

@@ -182,7 +182,7 @@ pub fn compare(fixed: &[Measured], scored: &[Measured]) -> bool {
         (align[0], align[7]) = (Align::Left, Align::Left);
         println!("{}", plain(&align, &rows));
     }
-    println!("better, worse: by more than the 95 % interval of the fixed order");
+    println!("better, below: by more than the 95 % interval of the fixed order");
     !is_below
 }
 
@@ -190,12 +190,11 @@ pub fn compare(fixed: &[Measured], scored: &[Measured]) -> bool {
 fn compared(fixed: Share, scored: Share) -> &'static str {
     let (low, high) = fixed.interval();
     match scored.percent() {
-        _ if fixed.of == 0 => "",
+        _ if scored == fixed => "same",
         share if share > high => "better",
         share if share < low => "below",
         share if share > fixed.percent() => "more, within noise",
-        share if share < fixed.percent() => "less, within noise",
-        _ => "same",
+        _ => "less, within noise",
     }
 }
 

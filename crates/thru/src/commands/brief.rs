@@ -102,13 +102,14 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             ));
         }
     }
+    let candidates = report.explained.rows.len();
     if let Some(Some(id)) = &args.explain {
         report.explained.rows = vec![explain::find(&report.explained.rows, id)?];
     }
     match (format, &args.explain, &report.explained.text) {
         (Format::Json, ..) => output::json(&report),
         (Format::Text, Some(None), _) => explain::print_table(&report),
-        (Format::Text, Some(Some(_)), _) => explain::print_one(&report.explained.rows[0]),
+        (Format::Text, Some(Some(_)), _) => explain::print_one(&report.explained.rows[0], candidates),
         (Format::Text, None, Some(text)) => output::line(text.trim_end()),
         (Format::Text, None, None) => match (report.max_chars, args.budget) {
             _ if report.explained.rows.is_empty() => output::talk("There is nothing to tell."),

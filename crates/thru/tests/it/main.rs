@@ -60,6 +60,7 @@ mod resume;
 mod roles;
 mod roots;
 mod rotation;
+mod scoring;
 mod secrets;
 mod security;
 mod session_ids;

@@ -65,14 +65,17 @@ pub fn print_table(report: &BriefReport) {
 }
 
 /// One candidate, with its whole text.
-pub fn print_one(row: &Row) {
+pub fn print_one(row: &Row, of: usize) {
     let mut pairs = vec![
         ("id", row.id.clone()),
         ("class", row.class.to_owned()),
         ("in", format!("{}: {}", if row.taken { "yes" } else { "no" }, row.why)),
         ("size", format!("{} characters of {}, about {} tokens", row.chars, row.kind.name(), row.tokens)),
-        ("rank", format!("{} in the fixed order", row.rank)),
+        ("place", format!("{} of {of}", row.position)),
     ];
+    if row.score.is_none() {
+        pairs.push(("rank", row.rank.to_string()));
+    }
     if let Some(score) = row.score {
         pairs.push(("score", format!("{score:.9}")));
         pairs.extend(row.signals.iter().map(|part| (part.signal, product(part, row.depth))));
@@ -86,7 +89,7 @@ pub fn print_one(row: &Row) {
 /// `id · files 0.917 × 1 = 0.917 · in full`.
 fn details(row: &Row) -> Vec<String> {
     let signals = row.signals.iter().map(|part| format!("{} {}", part.signal, product(part, row.depth)));
-    std::iter::once(one_line(&row.id, 60)).chain(signals).chain([row.why.clone()]).collect()
+    std::iter::once(one_line(&row.id, COLUMNS - INDENT)).chain(signals).chain([row.why.clone()]).collect()
 }
 
 /// `1.000 × 2.5 = 2.500`, and with a distance `1.000 × 1 / (1 + 2) = 0.333`.
