@@ -63,6 +63,7 @@ impl Past {
         let home = self.folder.path().to_owned();
         let var = |name: &str| (name == "HOME").then(|| home.clone().into_os_string());
         let world = World {
+            has_variables: false,
             var: &var,
             cwd: Some(root.clone()),
             root: Some(root),

@@ -51,7 +51,7 @@ pub fn check(before: &Snapshot, after: &Snapshot, takes: Takes) -> Vec<String> {
         }
     }
     for (path, bytes) in after.files().filter(|(path, _)| has_extension(path, "jsonl")) {
-        // One torn line of ours, and whatever was torn before.
+        // We may leave one torn line, in addition to those that were torn before.
         let allowed = 1 + before.file(path).map_or(0, torn_lines);
         let torn = torn_lines(bytes);
         if torn > allowed {

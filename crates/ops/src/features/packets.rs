@@ -170,7 +170,7 @@ pub(crate) fn find(project: &Project, word: &str) -> Result<Id> {
     }
 }
 
-/// Returns a packet's name, also if its path was given. Any other path stays a path, and names nothing.
+/// Returns a packet's name, even if its path was given. Any other path stays a path, and names nothing.
 fn named<'a>(project: &Project, word: &'a str) -> &'a str {
     let folder = project.store.dir().path().join(store::layout::PACKETS);
     let here = Path::new(word).strip_prefix(&folder).ok().and_then(Path::to_str);
@@ -201,7 +201,7 @@ pub(crate) fn change(
     let before = document.bytes().to_vec();
     edit(&mut document)?;
     if document.bytes() != before {
-        project.store.write_packet(id, &document)?;
+        project.store.replace_packet(id, &document)?;
     }
     Ok(shown(project, id, document))
 }

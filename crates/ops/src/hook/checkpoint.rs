@@ -143,7 +143,7 @@ fn catch_up(
     if !lines.is_empty() {
         work.store.dir().append_all(&layout::journal(work.session), &lines, work.limit)?;
     }
-    // A session that continues another begins with that one's summary, and its brief came with its start.
+    // A session that continues another begins with the other's summary, and already got its brief when it started.
     let inherited = cursor.is_none() && !digest.previous.is_empty();
     let starts = matches!(work.event.kind, Kind::SessionStart { .. });
     if retelling.compacted && !capabilities.reports_every_compaction() && !inherited && !starts {

@@ -120,8 +120,9 @@ struct Awaited {
     run: Run,
     stage: String,
     file: String,
-    /// The absolute path, for the sub-agent; and the name in the journal.
+    /// The absolute path, for the sub-agent.
     path: String,
+    /// The name in the journal.
     shown: String,
     /// Its state at this event.
     verdict: Verdict,
