@@ -569,3 +569,25 @@ fn a_value_out_of_bounds_is_an_error_and_the_default_is_used() {
     tool(&env, "t1", "Edit", "src/lexer.rs");
     assert_eq!(env.receipts().len(), receipts);
 }
+
+/// The page lists the table of the code, row by row.
+#[test]
+fn the_page_says_what_the_code_does() {
+    let page = include_str!("../../../../docs/scoring.md");
+    let weights = model::config::Settings::DEFAULT.scoring_if_enabled().weights;
+    for row in model::score::SIGNALS {
+        let line =
+            format!("| `{}` | {:.1} | {} | {} |", row.name, weights.of(row.signal), row.value, row.source);
+        assert!(page.lines().any(|known| known == line), "{line}");
+    }
+    for key in model::config::KEYS.iter().filter(|key| key.name.starts_with("brief.scoring.")) {
+        let name = key.name.strip_prefix("brief.scoring.").unwrap();
+        let last = name.rsplit('.').next().unwrap();
+        assert!(
+            page.contains(&format!("`{name}`"))
+                || page.contains(&format!("`{last}`"))
+                || page.contains(&format!("`.{last}`")),
+            "{name}"
+        );
+    }
+}

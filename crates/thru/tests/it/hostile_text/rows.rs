@@ -151,6 +151,7 @@ pub fn rows(env: &TestEnv) -> Vec<Row> {
         row("import factory", &["--dry-run"]),
         row("brief", &["--all"]),
         row("brief", &["--all", "--explain"]),
+        row("brief", &["--all", "--explain", "--scoring", "on"]),
         row("brief", &["--transcript", &transcript, "--for", "claude-code", "--all"]),
         row("resume new", &["02-evil", "--name", words]),
         row("resume show", &["01-parser"]),
