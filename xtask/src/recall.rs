@@ -16,6 +16,7 @@ mod measure;
 mod report;
 mod targets;
 mod texts;
+mod tune;
 mod wanted;
 
 use std::path::{Path, PathBuf};
@@ -59,6 +60,9 @@ pub struct Args {
     /// A weight for the ranking by score, as in the settings; may be repeated
     #[arg(long = "weight", value_name = "NAME=NUMBER", requires = "scoring", value_parser = weight)]
     weights: Vec<(usize, f64)>,
+    /// Look for better weights on one half of the sessions, and report on the other
+    #[arg(long)]
+    tune: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -91,6 +95,12 @@ pub fn run(args: &Args) -> Result<bool> {
     }
     let mut scoring = Settings::DEFAULT.scoring_if_enabled();
     args.weights.iter().for_each(|(at, weight)| scoring.weights.0[*at] = *weight);
+    if args.tune {
+        let (mut trials, labels) = (tune::trials(&scoring), labels::ours()?);
+        each_session(&args.folder, only, |session| tune::add(&mut trials, session, args.cuts, &labels))?;
+        tune::print(&trials)?;
+        return Ok(true);
+    }
     let scoring = args.scoring.map(|_| scoring);
     let (fixed, scored) = measure(&args.folder, only, args.cuts, &labels::ours()?, scoring.as_ref())?;
     if fixed.is_empty() {
@@ -134,12 +144,21 @@ fn measure(
 }
 
 fn each_session(folder: &Path, only: &str, mut with: impl FnMut(&Session) -> Result<()>) -> Result<()> {
+    each_transcript(folder, only, |name, bytes| with(&Session::read(name, bytes)))
+}
+
+/// Calls `with` for the name and the content of every transcript whose name contains `only`.
+pub fn each_transcript(
+    folder: &Path,
+    only: &str,
+    mut with: impl FnMut(&str, &[u8]) -> Result<()>,
+) -> Result<()> {
     for path in transcripts(folder)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if name.contains(only) {
             let name = name.split('.').next().unwrap_or_default();
             crate::table::progress(name);
-            with(&Session::read(name, &read(&path)?))?;
+            with(name, &read(&path)?)?;
         }
     }
     crate::table::progress("");

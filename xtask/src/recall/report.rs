@@ -164,6 +164,20 @@ fn print_targets(selection: &Selection) {
     print!("{}", plain(&align, &rows));
 }
 
+/// Returns what was reached of every target in one half.
+pub fn targets_of(measured: &[Measured], half: Half) -> Vec<Share> {
+    let all = Selection { name: "all", cuts: measured.iter().collect() };
+    let of_half = |cell: Cell| if half == Half::Tune { cell.tune } else { cell.report };
+    all.cells().into_iter().map(of_half).collect()
+}
+
+/// The mean in percent of those with enough items.
+pub fn mean(shares: &[Share]) -> f64 {
+    let large: Vec<f64> =
+        shares.iter().filter(|share| share.of >= VERDICT).map(|share| share.percent()).collect();
+    large.iter().sum::<f64>() / large.len().max(1) as f64
+}
+
 /// Prints the targets with both rankings side by side. Returns whether the score is below the fixed order nowhere.
 pub fn compare(fixed: &[Measured], scored: &[Measured]) -> bool {
     let mut is_below = false;
