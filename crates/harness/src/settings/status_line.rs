@@ -130,7 +130,7 @@ fn line(program: &str, after: Option<&str>) -> String {
 }
 
 /// Whether the file was blank before us. The order of the keys records it, as `render::Before` does for hooks.
-#[derive(PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 enum Blank {
     Before,
     No,
