@@ -20,6 +20,7 @@ pub mod opencode;
 pub mod plugin;
 pub mod process;
 pub mod settings;
+pub mod status;
 mod tools;
 pub mod transcript;
 
@@ -81,6 +82,8 @@ pub struct Harness {
     /// Where a project describes its agents for this harness, relative to the project; `{role}` is the role's name.
     pub agent_files: &'static [&'static str],
     pub install: Install,
+    /// `None` if no program can write its status line.
+    pub status_line: Option<status::StatusLine>,
     pub commands: Commands,
 }
 

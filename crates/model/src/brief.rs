@@ -17,6 +17,7 @@ mod sections;
 use serde::Serialize;
 
 use crate::digest::Digest;
+use crate::profile::Profile;
 use crate::render::width;
 use crate::score::{Part, Scoring};
 use crate::tokens::{Ratios, TextKind, rounded_up};
@@ -124,6 +125,14 @@ pub fn compose(material: &Material, cap: usize) -> Option<Brief> {
     Some(Brief { text: draft.text()?, told: draft.told() })
 }
 
+/// Composes what a sub-agent is given: what its profile contains, at most `cap` UTF-16 units long.
+pub fn compose_for(profile: &Profile, material: &Material, cap: usize) -> Option<Brief> {
+    let mut candidates = gather::candidates(material);
+    profile.choose(&mut candidates);
+    let draft = Draft::with(print::head_for(profile.name), candidates, material, cap);
+    Some(Brief { text: draft.text()?, told: draft.told() })
+}
+
 /// Composes the same brief and returns every candidate that was considered.
 pub fn explain(material: &Material, cap: usize) -> Explained {
     let draft = Draft::of(material, cap);
@@ -175,10 +184,13 @@ struct Draft {
 
 impl Draft {
     fn of(material: &Material, cap: usize) -> Draft {
-        let head = print::head(material);
+        Draft::with(print::head(material), gather::candidates(material), material, cap)
+    }
+
+    fn with(head: String, candidates: Vec<Candidate>, material: &Material, cap: usize) -> Draft {
         let room = cap.saturating_sub(width(&head));
         let order = Order::within(room, material.digest.likely_files());
-        let ranked = rank(gather::candidates(material), order, material.scoring);
+        let ranked = rank(candidates, order, material.scoring);
         let ratios = material.scoring.map_or(Ratios::UNIFORM, |scoring| scoring.ratios);
         let frame = |tail: usize| (width(&head) + tail) as f64 * ratios.prose;
         let budget = |tail: usize| Budget {

@@ -20,6 +20,7 @@ use crate::place;
 use crate::prompt::Sort;
 use crate::text::fingerprint;
 use crate::time;
+use crate::window::ContextUse;
 
 pub use agents::{AgentUse, Plan};
 pub use effects::{EffectUse, GitOnDisk, GitState};
@@ -111,6 +112,8 @@ pub struct Digest {
     /// The harness's own summary of the last compaction.
     pub summary: String,
     pub compactions: u32,
+    /// What fills the context window, from the transcript.
+    pub context: ContextUse,
     /// The record of the last compaction that was followed by work. Later records came after it.
     pub epoch: u64,
     /// The record of a compaction that nothing has followed yet.
@@ -193,8 +196,8 @@ impl Digest {
 
     /// Returns an empty digest, to be rebuilt from the whole journal. Keeps what is not in the journal.
     pub fn again(self) -> Digest {
-        let Digest { session, unread, unknown, .. } = self;
-        Digest { unread, unknown, ..Digest::new(&session) }
+        let Digest { session, unread, unknown, context, .. } = self;
+        Digest { unread, unknown, context, ..Digest::new(&session) }
     }
 
     /// Describes how much of the journal is missing from this digest.
@@ -452,6 +455,7 @@ impl Digest {
         let mut whole = Digest { session: self.session, last_at: self.last_at, ended: self.ended, ..earlier };
         whole.records += self.records;
         whole.journal_unread += self.journal_unread;
+        whole.context = self.context;
         whole.compactions += self.compactions;
         // A continued session begins at the other's compaction, once there is work in it.
         if !(self.prompts.is_empty() && self.files.is_empty() && self.commands.is_empty()) {

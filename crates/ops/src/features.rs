@@ -10,8 +10,10 @@ pub mod loops;
 pub mod outputs;
 pub mod packets;
 pub mod plan;
+pub mod profiles;
 pub mod roles;
 pub mod sessions;
+pub mod window;
 pub mod workstreams;
 
 use std::cell::RefCell;
@@ -44,6 +46,8 @@ pub const FEATURES: &[Feature] = &[
     crashed::ROW,
     sessions::ROW,
     outputs::ROW,
+    profiles::ROW,
+    window::ROW,
 ];
 
 /// One feature: which events it wants, and what it does with them. A row lists what it has and takes the rest from

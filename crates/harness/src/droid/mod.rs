@@ -58,5 +58,6 @@ pub const ROW: Harness = Harness {
         timeouts: TimeoutUnit::Seconds,
         strict: false,
     }),
+    status_line: None,
     commands: Commands::MarkdownFiles { taken: &["compact", "clear", "status"], runs_lines: false },
 };

@@ -65,6 +65,7 @@ pub const ROW: Harness = Harness {
         text: include_str!("../../../../plugins/opencode/throughline.js"),
         slot: "const INSTALLED = ",
     }),
+    status_line: None,
     commands: Commands::InPlugin {
         taken: &["init", "review", "compact", "status", "share", "undo", "redo", "models", "help", "exit"],
     },

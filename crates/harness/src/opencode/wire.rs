@@ -86,6 +86,7 @@ fn usage<'a>(fields: &Fields<'a>) -> Option<Usage<'a>> {
     let number = |name: &str| fields.number(name).unwrap_or_default();
     let usage = Usage {
         message: None,
+        model: None,
         input: fields.number("input")?,
         cache_read: number("cache_read"),
         cache_write: number("cache_write"),

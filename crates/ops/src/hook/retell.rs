@@ -15,6 +15,7 @@ use model::statement;
 use model::text::fingerprint;
 use model::time;
 use model::transcript::{About, Call, CallResult, Chain, Dedup, GIVEN_BYTES, Item, Kind as LineKind, Line};
+use model::window::Seen;
 
 /// How much of a failed call's output is searched for the lines that say why.
 const ERROR_BYTES: usize = 64 * 1024;
@@ -93,6 +94,8 @@ pub struct TranscriptReplay {
     ended: Option<usize>,
     /// The branch of the current line.
     branch: String,
+    /// What the lines say about the context window.
+    pub window: Seen,
 }
 
 impl TranscriptReplay {
@@ -111,6 +114,7 @@ impl TranscriptReplay {
             said: None,
             ended: None,
             branch: String::new(),
+            window: Seen::default(),
         }
     }
 
@@ -213,6 +217,8 @@ impl TranscriptReplay {
 
     fn take(&mut self, item: &Item, at: Option<&str>) {
         match item {
+            Item::Usage(usage) => self.window.add_usage(usage),
+            Item::Compaction { .. } => self.window.add_compaction(self.line_at),
             Item::Call(call) => self.open.push((begun(call), self.line_at)),
             Item::Todos(change) => {
                 // With a result it belongs to the call that ended: only then is its number known.

@@ -6,6 +6,7 @@
 
 mod anthropic;
 mod available;
+mod awareness_tests;
 mod claude;
 mod claude_tests;
 mod crash_tests;
