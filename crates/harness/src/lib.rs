@@ -11,6 +11,7 @@ use model::reply::Reply;
 use settings::TimeoutUnit;
 use transcript::walk::Walk;
 
+pub mod agents;
 mod capabilities;
 pub mod claude_code;
 pub mod commands;
@@ -82,6 +83,8 @@ pub struct Harness {
     pub agent_files: &'static [&'static str],
     pub install: Install,
     pub commands: Commands,
+    /// How it gets agents; `None` if it has no sub-agents that a file defines.
+    pub agents: Option<agents::AgentFiles>,
 }
 
 /// Where its transcript is, and how it is read.

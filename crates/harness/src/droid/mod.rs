@@ -1,5 +1,6 @@
 //! Factory Droid.
 
+mod agents;
 pub mod transcript;
 mod wire;
 
@@ -59,4 +60,5 @@ pub const ROW: Harness = Harness {
         strict: false,
     }),
     commands: Commands::MarkdownFiles { taken: &["compact", "clear", "status"], runs_lines: false },
+    agents: Some(agents::FILES),
 };
