@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod activity;
 pub mod brief;
 pub mod clean;
 pub mod config;
@@ -33,6 +34,7 @@ pub mod render;
 pub mod reply;
 pub mod role;
 pub mod run;
+pub mod score;
 pub mod session;
 pub mod shell;
 pub mod statement;
@@ -40,6 +42,7 @@ pub mod suggest;
 pub mod swarm;
 pub mod text;
 pub mod time;
+pub mod tokens;
 pub mod transcript;
 pub mod verdict;
 pub mod workstream;
