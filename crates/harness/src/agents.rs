@@ -59,11 +59,17 @@ pub fn prompt(part: Part) -> &'static str {
 /// Says when a harness should choose the agent.
 pub fn about(part: Part) -> &'static str {
     match part {
-        Part::Architect => "Plans the work of the swarm, delegates every step and decides on verdicts; writes no code",
-        Part::Explorer => "Explores the codebase, and finds gaps between a request and what is there; read-only",
+        Part::Architect => {
+            "Plans the work of the swarm, delegates every step and decides on verdicts; writes no code"
+        }
+        Part::Explorer => {
+            "Explores the codebase, and finds gaps between a request and what is there; read-only"
+        }
         Part::Sme => "Advises on one domain, whichever DOMAIN names; one call for each domain; read-only",
         Part::Coder => "Makes one change as TASK, FILE, INPUT, OUTPUT and CONSTRAINT describe it",
-        Part::Reviewer => "Reviews a change for correctness and security along an open CHECK list; APPROVED or REJECTED; read-only",
+        Part::Reviewer => {
+            "Reviews a change for correctness and security along an open CHECK list; APPROVED or REJECTED; read-only"
+        }
         Part::Critic => "Reviews a plan before work begins; APPROVED, NEEDS_REVISION or REJECTED; read-only",
         Part::TestEngineer => "Writes tests, runs them and reports PASS or FAIL",
     }
@@ -114,7 +120,8 @@ pub enum Written {
 
 pub fn written(text: &str) -> Written {
     let Some((at, swarm, digest)) = find_mark(text) else { return Written::BySomebody };
-    let is_last = text[at..].strip_suffix('\n').is_some_and(|line| line.ends_with(END) && !line.contains('\n'));
+    let is_last =
+        text[at..].strip_suffix('\n').is_some_and(|line| line.ends_with(END) && !line.contains('\n'));
     match is_last && hash(text[..at].as_bytes()).starts_with(digest) && digest.len() == 16 {
         true => Written::ByUs(swarm),
         false => Written::Changed(swarm),

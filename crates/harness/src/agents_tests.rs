@@ -49,7 +49,10 @@ fn formats_have_every_field() {
         (Part::Reviewer, &["VERDICT:", "RISK:", "ISSUES:", "CHECK"]),
         (Part::Coder, &["TASK", "FILE", "INPUT", "OUTPUT", "CONSTRAINT"]),
         (Part::TestEngineer, &["VERDICT:", "TESTS:", "FAILURES:", "PASS", "FAIL"]),
-        (Part::Architect, &["DOMAIN:", "PLAN:", "CHECK:", "CONSTRAINT:", "VERDICT, RISK, ISSUES", "second time"]),
+        (
+            Part::Architect,
+            &["DOMAIN:", "PLAN:", "CHECK:", "CONSTRAINT:", "VERDICT, RISK, ISSUES", "second time"],
+        ),
     ];
     for (part, fields) in rows {
         for field in *fields {

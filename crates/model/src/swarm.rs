@@ -173,6 +173,21 @@ pub fn model_of<'s>(setting: &'s str, harness: &str, part: Part) -> Option<&'s s
     found.0.or(found.1)
 }
 
+/// Returns the entries of the setting that name no agent, no known harness or no model.
+pub fn unknown_models<'s>(setting: &'s str, harnesses: &[&str]) -> Vec<&'s str> {
+    let is_good = |entry: &str| {
+        let Some((name, model)) = entry.split_once('=') else { return false };
+        let (harness, part) = name.split_once(':').map_or((None, name), |(of, part)| (Some(of.trim()), part));
+        let part = Part::ALL.into_iter().find(|known| known.name() == part.trim());
+        let is_known = harness.is_none_or(|harness| harnesses.contains(&harness));
+        let is_model =
+            !model.trim().is_empty() && !model.trim().chars().any(|c| c.is_control() || c.is_whitespace());
+        part.is_some() && is_known && is_model
+    };
+    let entries = setting.split([',', '\n']).map(str::trim).filter(|entry| !entry.is_empty());
+    entries.filter(|entry| !is_good(entry)).collect()
+}
+
 #[cfg(test)]
 #[path = "swarm_tests.rs"]
 mod tests;

@@ -73,6 +73,8 @@ fn a_model_is_found_for_an_agent_and_a_harness() {
     for (harness, part, model) in rows {
         assert_eq!(model_of(setting, harness, part), model, "{harness} {part:?}");
     }
+    assert_eq!(unknown_models(setting, &["opencode"]), ["broken", "=x", "sme="]);
+    assert_eq!(unknown_models("vim:coder=x", &["opencode"]), ["vim:coder=x"]);
     assert_eq!(model_of("coder=a\u{1}b", "droid", Part::Coder), None, "a line of its own head");
 }
 

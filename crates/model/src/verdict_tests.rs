@@ -153,7 +153,9 @@ fn no_dress_makes_an_unclear_answer_a_pass() {
         |text| format!("\u{feff}{text}"),
         |text| format!("  {}", text.replace('\n', "\n  ")),
     ];
-    for (text, expected) in TEXTS.iter().filter(|(_, expected)| expected.is_none_or(|ruling| !ruling.is_good())) {
+    for (text, expected) in
+        TEXTS.iter().filter(|(_, expected)| expected.is_none_or(|ruling| !ruling.is_good()))
+    {
         for dress in dresses {
             let text = dress(text);
             let is_good = matches!(read(&text), Reading::Clear(ruling) if ruling.is_good());

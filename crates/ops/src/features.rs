@@ -12,6 +12,7 @@ pub mod packets;
 pub mod plan;
 pub mod roles;
 pub mod sessions;
+pub mod swarm;
 pub mod workstreams;
 
 use std::cell::RefCell;

@@ -17,7 +17,10 @@ fn a_verdict_is_a_claim_with_what_was_said() {
     assert_eq!((entry.agent.as_str(), entry.risk.as_deref()), ("reviewer", Some("HIGH")));
     assert_eq!(entry.issues, ["a.rs:3 leaks"]);
     assert_eq!((entry.summary.as_str(), entry.is_seen()), ("REJECTED: a.rs:3 leaks", false));
-    assert!(judged(&answer(Part::Coder, "VERDICT: APPROVED", "t"), "1.1").is_none(), "a coder does not judge");
+    assert!(
+        judged(&answer(Part::Coder, "VERDICT: APPROVED", "t"), "1.1").is_none(),
+        "a coder does not judge"
+    );
 }
 
 #[test]
@@ -65,5 +68,9 @@ fn a_bad_verdict_stays_until_a_good_one_of_its_kind() {
         ..Entry::default()
     };
     let entries = [entry(Part::TestEngineer, "VERDICT: FAIL", "t"), run];
-    assert_eq!(standing(&entries, |_| Freshness::Fresh).proof, Proof::Passed, "what thru saw outweighs a claim");
+    assert_eq!(
+        standing(&entries, |_| Freshness::Fresh).proof,
+        Proof::Passed,
+        "what thru saw outweighs a claim"
+    );
 }

@@ -47,11 +47,10 @@ pub fn standing<'e>(entries: &'e [Entry], mut fresh: impl FnMut(&Entry) -> Fresh
     for entry in entries.iter().rev() {
         if !entry.is_seen() {
             // The newest verdict of each kind of judge counts.
-            let is_judgement =
-                matches!(
-                    EntryType::parse(&entry.entry_type),
-                    Some(EntryType::Review | EntryType::Approval | EntryType::Test)
-                ) && (entry.verdict().is_good() || entry.verdict().is_bad());
+            let is_judgement = matches!(
+                EntryType::parse(&entry.entry_type),
+                Some(EntryType::Review | EntryType::Approval | EntryType::Test)
+            ) && (entry.verdict().is_good() || entry.verdict().is_bad());
             if is_judgement && !settled.contains(&entry.entry_type.as_str()) {
                 settled.push(&entry.entry_type);
                 let is_outrun = EntryType::parse(&entry.entry_type) == Some(EntryType::Test)

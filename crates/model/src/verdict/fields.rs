@@ -15,7 +15,16 @@ pub struct Fields {
 }
 
 const NAMES: &[&str] = &[
-    "VERDICT", "RISK", "CONFIDENCE", "ISSUES", "SUMMARY", "TESTS", "FAILURES", "ROOT CAUSE", "FILES", "COVERAGE",
+    "VERDICT",
+    "RISK",
+    "CONFIDENCE",
+    "ISSUES",
+    "SUMMARY",
+    "TESTS",
+    "FAILURES",
+    "ROOT CAUSE",
+    "FILES",
+    "COVERAGE",
 ];
 
 /// How many entries of a list are kept.
@@ -80,8 +89,10 @@ fn count(all: &mut Fields, value: &str) {
 
 /// A line without the marks of a list, a heading or emphasis around it.
 fn plain(line: &str) -> &str {
-    let is_mark = |c: char| c.is_whitespace() || matches!(c, '*' | '_' | '#' | '`' | '-' | '+' | '•' | '|' | '>');
-    line.trim_start_matches(is_mark).trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '`' | '|'))
+    let is_mark =
+        |c: char| c.is_whitespace() || matches!(c, '*' | '_' | '#' | '`' | '-' | '+' | '•' | '|' | '>');
+    line.trim_start_matches(is_mark)
+        .trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '`' | '|'))
 }
 
 fn label(line: &str) -> Option<(&'static str, &str)> {

@@ -52,7 +52,9 @@ pub(super) fn rulings(lines: &[Line]) -> Vec<Result<Ruling, Problem>> {
     let mut found = Vec::new();
     for (i, line) in lines.iter().enumerate().filter(|(_, line)| !line.is_fence) {
         if let Some(cells) = column(lines, i) {
-            found.extend(cells.into_iter().map(|cell| if line.is_quoted { Err(Problem::Quoted) } else { rule(cell) }));
+            found.extend(
+                cells.into_iter().map(|cell| if line.is_quoted { Err(Problem::Quoted) } else { rule(cell) }),
+            );
             continue;
         }
         for (before, after) in labels(line.text) {
@@ -71,7 +73,8 @@ pub(super) fn rulings(lines: &[Line]) -> Vec<Result<Ruling, Problem>> {
 
 /// Returns the ruling of an answer without any label: one word on its first or last line, and no other anywhere.
 pub(super) fn bare(lines: &[Line]) -> Option<Result<Ruling, Problem>> {
-    let told: Vec<&Line> = lines.iter().filter(|line| !line.is_fence && !line.text.trim().is_empty()).collect();
+    let told: Vec<&Line> =
+        lines.iter().filter(|line| !line.is_fence && !line.text.trim().is_empty()).collect();
     let (first, last) = (told.first()?, told.last()?);
     let line = [first, last].into_iter().find(|line| alone(line.text).is_some())?;
     let is_only = told.iter().filter(|one| mentions(one.text)).count() == 1;
@@ -170,18 +173,86 @@ enum Place {
 
 /// Words that may come before the label: `My final verdict:`.
 const LEADING: &[&str] = &[
-    "a", "and", "code", "conclusion", "critic", "engineer", "final", "hence", "my", "our", "output", "overall",
-    "plan", "result", "review", "reviewer", "s", "so", "summary", "test", "testing", "tests", "the", "therefore",
-    "thus", "x", "is",
+    "a",
+    "and",
+    "code",
+    "conclusion",
+    "critic",
+    "engineer",
+    "final",
+    "hence",
+    "my",
+    "our",
+    "output",
+    "overall",
+    "plan",
+    "result",
+    "review",
+    "reviewer",
+    "s",
+    "so",
+    "summary",
+    "test",
+    "testing",
+    "tests",
+    "the",
+    "therefore",
+    "thus",
+    "x",
+    "is",
 ];
 
 /// Words that make a sentence speak of a verdict that nobody gives here.
 const OTHERS: &[&str] = &[
-    "ask", "asked", "asks", "before", "cannot", "claimed", "claims", "could", "earlier", "either", "example",
-    "expect", "expected", "format", "give", "had", "hardly", "if", "instead", "last", "might", "nobody", "none",
-    "no", "once", "previous", "previously", "prior", "quote", "quoted", "reply", "respond", "return", "said", "say",
-    "says", "should", "template", "unless", "until", "want", "wanted", "was", "were", "when", "wish", "would",
-    "write", "wrote",
+    "ask",
+    "asked",
+    "asks",
+    "before",
+    "cannot",
+    "claimed",
+    "claims",
+    "could",
+    "earlier",
+    "either",
+    "example",
+    "expect",
+    "expected",
+    "format",
+    "give",
+    "had",
+    "hardly",
+    "if",
+    "instead",
+    "last",
+    "might",
+    "nobody",
+    "none",
+    "no",
+    "once",
+    "previous",
+    "previously",
+    "prior",
+    "quote",
+    "quoted",
+    "reply",
+    "respond",
+    "return",
+    "said",
+    "say",
+    "says",
+    "should",
+    "template",
+    "unless",
+    "until",
+    "want",
+    "wanted",
+    "was",
+    "were",
+    "when",
+    "wish",
+    "would",
+    "write",
+    "wrote",
 ];
 
 fn place(before: &str, after: &str) -> Place {
@@ -255,7 +326,8 @@ fn column<'t>(lines: &[Line<'t>], at: usize) -> Option<Vec<&'t str>> {
     };
     let is_row = |line: &&Line| line.text.contains('|');
     let is_rule = |line: &&Line| {
-        line.text.contains('-') && line.text.chars().all(|c| matches!(c, '|' | '-' | ':') || c.is_whitespace())
+        line.text.contains('-')
+            && line.text.chars().all(|c| matches!(c, '|' | '-' | ':') || c.is_whitespace())
     };
     let head = lines.get(at).filter(is_row)?;
     lines.get(at + 1).filter(is_rule)?;

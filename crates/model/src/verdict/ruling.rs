@@ -48,34 +48,134 @@ impl Ruling {
 
 /// Fields that may follow a verdict on its line. What they say is not part of it.
 const FIELDS: &[&str] = &[
-    "RISK", "CONFIDENCE", "ISSUE", "ISSUES", "SUMMARY", "TESTS", "FAILURES", "REASON", "RATIONALE",
+    "RISK",
+    "CONFIDENCE",
+    "ISSUE",
+    "ISSUES",
+    "SUMMARY",
+    "TESTS",
+    "FAILURES",
+    "REASON",
+    "RATIONALE",
     "COVERAGE",
 ];
 
 /// Words that leave it open whether a good ruling holds.
 const DOUBTS: &[&str] = &[
-    "AFTER", "ALMOST", "ALTHOUGH", "ASSUMING", "BLOCKED", "BUT", "CAN", "CANNOT", "CAVEAT", "CAVEATS",
-    "CONDITION", "CONDITIONAL", "CONDITIONALLY", "CONDITIONS", "COULD", "EARLIER", "EXCEPT", "EXPECTED",
-    "HALF", "HARDLY", "HOWEVER", "IF", "INSTEAD", "LACKS", "LATER", "LIKELY", "MAYBE", "MIGHT", "MISSING",
-    "MOSTLY", "MUST", "NEARLY", "NOBODY", "ONCE", "ONLY", "PARTIAL", "PARTIALLY", "PENDING", "PERHAPS",
-    "PREVIOUSLY", "PROBABLY", "PROVIDED", "PROVIDING", "PROVISIONAL", "PROVISIONALLY", "RATE", "REQUIRED",
-    "RESERVATIONS", "SHOULD", "SOME", "SOON", "SUBJECT", "TBD", "TENTATIVE", "TENTATIVELY", "THOUGH", "TODO",
-    "UNABLE", "UNCLEAR", "UNLESS", "UNSURE", "UNTIL", "WAS", "WHEN", "WITHHELD", "WOULD", "YET",
+    "AFTER",
+    "ALMOST",
+    "ALTHOUGH",
+    "ASSUMING",
+    "BLOCKED",
+    "BUT",
+    "CAN",
+    "CANNOT",
+    "CAVEAT",
+    "CAVEATS",
+    "CONDITION",
+    "CONDITIONAL",
+    "CONDITIONALLY",
+    "CONDITIONS",
+    "COULD",
+    "EARLIER",
+    "EXCEPT",
+    "EXPECTED",
+    "HALF",
+    "HARDLY",
+    "HOWEVER",
+    "IF",
+    "INSTEAD",
+    "LACKS",
+    "LATER",
+    "LIKELY",
+    "MAYBE",
+    "MIGHT",
+    "MISSING",
+    "MOSTLY",
+    "MUST",
+    "NEARLY",
+    "NOBODY",
+    "ONCE",
+    "ONLY",
+    "PARTIAL",
+    "PARTIALLY",
+    "PENDING",
+    "PERHAPS",
+    "PREVIOUSLY",
+    "PROBABLY",
+    "PROVIDED",
+    "PROVIDING",
+    "PROVISIONAL",
+    "PROVISIONALLY",
+    "RATE",
+    "REQUIRED",
+    "RESERVATIONS",
+    "SHOULD",
+    "SOME",
+    "SOON",
+    "SUBJECT",
+    "TBD",
+    "TENTATIVE",
+    "TENTATIVELY",
+    "THOUGH",
+    "TODO",
+    "UNABLE",
+    "UNCLEAR",
+    "UNLESS",
+    "UNSURE",
+    "UNTIL",
+    "WAS",
+    "WHEN",
+    "WITHHELD",
+    "WOULD",
+    "YET",
 ];
 
 const NEGATIONS: &[&str] = &["NOT", "NEVER", "NON", "UN", "DIS", "NEITHER", "NOR", "WITHOUT", "CANNOT"];
 
 /// `no issues` says nothing against a ruling.
 const HARMLESS_AFTER_NO: &[&str] = &[
-    "BLOCKERS", "BLOCKING", "CHANGES", "COMMENTS", "CONCERNS", "CRITICAL", "ERRORS", "FINDINGS", "FURTHER",
-    "ISSUE", "ISSUES", "NEW", "OBJECTIONS", "PROBLEMS", "REGRESSIONS", "REMARKS", "SECURITY", "VULNERABILITIES",
+    "BLOCKERS",
+    "BLOCKING",
+    "CHANGES",
+    "COMMENTS",
+    "CONCERNS",
+    "CRITICAL",
+    "ERRORS",
+    "FINDINGS",
+    "FURTHER",
+    "ISSUE",
+    "ISSUES",
+    "NEW",
+    "OBJECTIONS",
+    "PROBLEMS",
+    "REGRESSIONS",
+    "REMARKS",
+    "SECURITY",
+    "VULNERABILITIES",
     "WARNINGS",
 ];
 
 /// Words that may come before a ruling in capitals that ends its line: `all 12 tests PASS`.
 const LEADING: &[&str] = &[
-    "A", "ALL", "ARE", "CHANGE", "CHANGES", "CODE", "EVERYTHING", "I", "IS", "IT", "PLAN", "SUITE", "TEST",
-    "TESTS", "THE", "THIS", "WE", "WORK",
+    "A",
+    "ALL",
+    "ARE",
+    "CHANGE",
+    "CHANGES",
+    "CODE",
+    "EVERYTHING",
+    "I",
+    "IS",
+    "IT",
+    "PLAN",
+    "SUITE",
+    "TEST",
+    "TESTS",
+    "THE",
+    "THIS",
+    "WE",
+    "WORK",
 ];
 
 /// Reads the text behind `VERDICT:`.
@@ -101,7 +201,8 @@ pub(super) fn rule(value: &str) -> Result<Ruling, Problem> {
     }
     let Some(&(at, ruling)) = found.first() else { return Err(Problem::UnknownWord) };
     if found.iter().any(|(_, other)| *other != ruling) {
-        let is_choice = value.contains(['|', '/']) || upper.iter().any(|word| word == "OR" || word == "EITHER");
+        let is_choice =
+            value.contains(['|', '/']) || upper.iter().any(|word| word == "OR" || word == "EITHER");
         return Err(if is_choice { Problem::Template } else { Problem::Several });
     }
     if let Some(problem) = doubt(value, &upper).filter(|_| ruling.is_good()) {
@@ -162,7 +263,8 @@ fn doubt(value: &str, upper: &[String]) -> Option<Problem> {
         word == "NO" && !HARMLESS_AFTER_NO.contains(&next)
     });
     let lower = value.to_ascii_lowercase();
-    if has_no || upper.iter().any(|word| is_negation(word)) || lower.contains("n't") || lower.contains("n’t") {
+    if has_no || upper.iter().any(|word| is_negation(word)) || lower.contains("n't") || lower.contains("n’t")
+    {
         return Some(Problem::Negated);
     }
     let is_open = value.contains('?') || upper.iter().any(|word| DOUBTS.contains(&word.as_str()));
@@ -195,7 +297,8 @@ pub(super) fn words(text: &str) -> Vec<String> {
 
 /// Without `- `, `2. ` and the like.
 fn without_numbering(line: &str) -> &str {
-    let line = line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '-' | '*' | '+' | '#' | '•'));
+    let line =
+        line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '-' | '*' | '+' | '#' | '•'));
     let digits = line.len() - line.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let rest = &line[digits..];
     match digits > 0 && rest.starts_with(['.', ')']) {
