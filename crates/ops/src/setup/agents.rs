@@ -142,6 +142,10 @@ fn remove(world: &World, checkout: &Path, request: &Request) -> Result<Report> {
         Some(name) => vec![by_name(name)?],
         None => harness::HARNESSES.iter().filter(|harness| harness.agents.is_some()).collect(),
     };
+    let default = match &swarm {
+        Some(swarm) => swarm.clone(),
+        None => wanted_swarm(world, None).unwrap_or_else(|_| SwarmId::default_swarm()),
+    };
     let mut plans = Vec::new();
     for harness in harnesses {
         let Ok(folder) = folder(world, harness, checkout, request.scope) else { continue };
@@ -151,7 +155,10 @@ fn remove(world: &World, checkout: &Path, request: &Request) -> Result<Report> {
         for one in found.filter(is_wanted) {
             files.push((resolve(checkout, request.scope, &one.path)?, None));
         }
-        plans.push(plan(checkout, harness, files, request)?);
+        let mut plan = plan(checkout, harness, files, request)?;
+        let names = Part::ALL.map(|part| folder.join(format!("{}.md", default.agent(part))));
+        plan.gone.extend(names.into_iter().filter(|path| matches!(store::look_at(path), Ok(None))));
+        plans.push(plan);
     }
     carry_out(world, checkout, plans, request, swarm.as_ref())
 }
@@ -166,6 +173,8 @@ struct Plan {
     harness: &'static Harness,
     steps: Vec<Step>,
     kept: Vec<Kept>,
+    /// Files that a removal which was interrupted has removed. The list of what git does not show may still name them.
+    gone: Vec<PathBuf>,
 }
 
 struct Step {
@@ -183,7 +192,7 @@ fn plan(
     files: Vec<(PathBuf, Option<String>)>,
     request: &Request,
 ) -> Result<Plan> {
-    let mut plan = Plan { harness, steps: Vec::new(), kept: Vec::new() };
+    let mut plan = Plan { harness, steps: Vec::new(), kept: Vec::new(), gone: Vec::new() };
     for (path, text) in files {
         let before = read(&path)?;
         let old = before.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
@@ -286,7 +295,9 @@ fn hidden(checkout: &Path, plans: &[Plan], request: &Request) -> Result<Option<g
     let paths = |is: &dyn Fn(&FileChange) -> bool| -> Vec<PathBuf> {
         steps().filter(|step| is(&step.changed.change)).map(|step| step.changed.path.clone()).collect()
     };
-    let removed = paths(&|change| *change == FileChange::Removed);
+    let gone = plans.iter().flat_map(|plan| plan.gone.iter().cloned());
+    let removed: Vec<PathBuf> =
+        paths(&|change| *change == FileChange::Removed).into_iter().chain(gone).collect();
     let present = paths(&|change| *change != FileChange::Removed);
     match request.scope {
         Scope::User => Ok(None),

@@ -36,9 +36,12 @@ struct What {
     /// Your own agents, for every project
     #[arg(long, group = "scope")]
     user: bool,
-    /// The project's agents, which are in git, for everybody [default: in the project, but not in git]
+    /// The project's agents, which are in git, for everybody
     #[arg(long, group = "scope")]
     project: bool,
+    /// Your agents for this project, which are not in git [default]
+    #[arg(long, group = "scope")]
+    local: bool,
     /// Files that somebody changed too; a backup is kept
     #[arg(long)]
     force: bool,
@@ -52,10 +55,10 @@ impl What {
         Request {
             harness: self.harness.as_deref(),
             swarm: self.swarm.as_deref(),
-            scope: match (self.user, self.project) {
-                (true, _) => Scope::User,
-                (_, true) => Scope::Project,
-                _ => Scope::Local,
+            scope: match (self.user, self.project, self.local) {
+                (true, _, _) => Scope::User,
+                (_, true, _) => Scope::Project,
+                (_, _, _) => Scope::Local,
             },
             force: self.force,
             mode: if self.dry_run { Mode::DryRun } else { Mode::Write },
