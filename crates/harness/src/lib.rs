@@ -11,6 +11,7 @@ use model::reply::Reply;
 use settings::TimeoutUnit;
 use transcript::walk::Walk;
 
+pub mod agents;
 mod capabilities;
 pub mod claude_code;
 pub mod commands;
@@ -85,6 +86,8 @@ pub struct Harness {
     /// `None` if no program can write its status line.
     pub status_line: Option<status::StatusLine>,
     pub commands: Commands,
+    /// How it gets agents; `None` if it has no sub-agents that a file defines.
+    pub agents: Option<agents::AgentFiles>,
 }
 
 /// Where its transcript is, and how it is read.

@@ -13,6 +13,7 @@ pub mod plan;
 pub mod profiles;
 pub mod roles;
 pub mod sessions;
+pub mod swarm;
 pub mod window;
 pub mod workstreams;
 

@@ -1,5 +1,6 @@
 //! Factory Droid.
 
+mod agents;
 pub mod transcript;
 mod wire;
 
@@ -60,4 +61,5 @@ pub const ROW: Harness = Harness {
     }),
     status_line: None,
     commands: Commands::MarkdownFiles { taken: &["compact", "clear", "status"], runs_lines: false },
+    agents: Some(agents::FILES),
 };

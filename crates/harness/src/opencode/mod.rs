@@ -1,5 +1,6 @@
 //! OpenCode. Our own JavaScript plugin calls `thru`, with payloads that we define.
 
+mod agents;
 pub mod transcript;
 mod wire;
 
@@ -69,4 +70,5 @@ pub const ROW: Harness = Harness {
     commands: Commands::InPlugin {
         taken: &["init", "review", "compact", "status", "share", "undo", "redo", "models", "help", "exit"],
     },
+    agents: Some(agents::FILES),
 };

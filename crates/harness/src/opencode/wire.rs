@@ -69,7 +69,9 @@ fn kind<'a>(fields: &Fields<'a>, name: Cow<'a, str>) -> Kind<'a> {
         }
         "session.compacted" | "after-compact" => Kind::AfterCompact { trigger: fields.text("trigger") },
         "subagent.created" | "subagent-start" => Kind::SubagentStart,
-        "subagent.idle" | "subagent-stop" => Kind::SubagentStop { message: fields.text("message") },
+        "subagent.idle" | "subagent-stop" => {
+            Kind::SubagentStop { message: fields.text("message"), asked: None }
+        }
         "session.idle" | "stop" => Kind::Stop(Stop {
             message: fields.text("message"),
             id: fields.text("message_id"),

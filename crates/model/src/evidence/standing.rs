@@ -38,8 +38,8 @@ pub struct Standing<'e> {
 /// Judges `entries`, oldest first. `fresh` says whether an entry's files are unchanged.
 ///
 /// A failed run stays failed until the same command passes, or one that covers it, or the files change. A rejection
-/// by a person or an agent stays until a later review or approval is good. A mere claim that something passed proves
-/// nothing.
+/// by a person or an agent stays until a later review or approval is good, and a claim that tests fail until a later
+/// claim or a run says that they pass. A mere claim that something passed proves nothing.
 pub fn standing<'e>(entries: &'e [Entry], mut fresh: impl FnMut(&Entry) -> Freshness) -> Standing<'e> {
     let mut later: Vec<Seen> = Vec::new();
     let (mut passed, mut out_of_date): (Option<Standing>, Option<Standing>) = (None, None);
@@ -47,12 +47,15 @@ pub fn standing<'e>(entries: &'e [Entry], mut fresh: impl FnMut(&Entry) -> Fresh
     for entry in entries.iter().rev() {
         if !entry.is_seen() {
             // The newest verdict of each kind of judge counts.
-            let is_judgement =
-                matches!(EntryType::parse(&entry.entry_type), Some(EntryType::Review | EntryType::Approval))
-                    && (entry.verdict().is_good() || entry.verdict().is_bad());
+            let is_judgement = matches!(
+                EntryType::parse(&entry.entry_type),
+                Some(EntryType::Review | EntryType::Approval | EntryType::Test)
+            ) && (entry.verdict().is_good() || entry.verdict().is_bad());
             if is_judgement && !settled.contains(&entry.entry_type.as_str()) {
                 settled.push(&entry.entry_type);
-                if entry.verdict().is_bad() {
+                let is_outrun = EntryType::parse(&entry.entry_type) == Some(EntryType::Test)
+                    && later.iter().any(|run| run.passed);
+                if entry.verdict().is_bad() && !is_outrun {
                     return Standing { proof: Proof::Failed, entry: Some(entry), changed: String::new() };
                 }
             }

@@ -2,8 +2,8 @@
 //! back.
 
 pub mod everywhere;
-mod files;
-mod places;
+pub(super) mod files;
+pub(super) mod places;
 pub mod status_line;
 
 use std::path::{Path, PathBuf};

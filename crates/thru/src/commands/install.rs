@@ -91,7 +91,8 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 pub fn undo(world: &World, args: &UninstallArgs, format: Format) -> Result<u8> {
     match &args.harness {
         Some(harness) => {
-            let report = install::by_name(world, harness, args.how.scope(), Task::Uninstall, args.how.mode())?;
+            let report =
+                install::by_name(world, harness, args.how.scope(), Task::Uninstall, args.how.mode())?;
             Ok(show(&report, args.how.mode(), format))
         }
         None => undo_all(world, args.how.mode(), format),

@@ -36,4 +36,5 @@ mod resume_tests;
 mod role_tests;
 mod scratch;
 mod script;
+mod swarm_tests;
 mod terminal;

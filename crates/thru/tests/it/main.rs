@@ -67,6 +67,7 @@ mod session_ids;
 mod settings_files;
 mod shared;
 mod status;
+mod swarms;
 mod switches;
 mod syscalls;
 mod trust;

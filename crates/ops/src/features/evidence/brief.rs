@@ -7,7 +7,7 @@ use model::score::Signal;
 
 use super::{Judge, show};
 use crate::Result;
-use crate::features::{BriefContext, plan};
+use crate::features::{BriefContext, plan, swarm};
 
 const SECTION: Section =
     Section { order: 2, longer: 1, name: "evidence", title: "Evidence", signal: Signal::EvidencePresence };
@@ -21,6 +21,9 @@ pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         return Ok(Vec::new());
     }
     let Some(loaded) = plan::load(store)? else { return Ok(Vec::new()) };
+    if swarm::foreign(&context.project, &loaded.plan).is_some() {
+        return Ok(Vec::new());
+    }
     let judge = Judge::new(store, &context.project.root.checkout);
     let candidate = |told: Told| {
         let candidate = Candidate::new(&SECTION, format!("evidence:{}", told.task), told.text)
