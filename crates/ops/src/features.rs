@@ -13,6 +13,7 @@ pub mod plan;
 pub mod profiles;
 pub mod roles;
 pub mod sessions;
+pub mod summaries;
 pub mod swarm;
 pub mod window;
 pub mod workstreams;
@@ -49,6 +50,7 @@ pub const FEATURES: &[Feature] = &[
     outputs::ROW,
     profiles::ROW,
     window::ROW,
+    summaries::ROW,
 ];
 
 /// One feature: which events it wants, and what it does with them. A row lists what it has and takes the rest from

@@ -1,8 +1,12 @@
 mod agents;
+mod benchmark;
 mod diagnose;
+mod domains;
+mod extract;
 mod install;
 mod list;
 mod plan;
+mod retrieve;
 mod status;
 
 use clap::Subcommand;
@@ -29,6 +33,10 @@ enum Command {
     Plan(plan::Args),
     Diagnose(diagnose::Args),
     Status(status::Args),
+    Retrieve(retrieve::Args),
+    Benchmark(benchmark::Args),
+    Extract(extract::Args),
+    Domains(domains::Args),
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
@@ -40,5 +48,9 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         Command::Plan(args) => plan::run(world, args, format),
         Command::Diagnose(args) => diagnose::run(world, args, format),
         Command::Status(args) => status::run(world, args, format),
+        Command::Benchmark(args) => benchmark::run(world, args, format),
+        Command::Extract(args) => extract::run(world, args, format),
+        Command::Domains(args) => domains::run(world, args, format),
+        Command::Retrieve(args) => retrieve::run(world, args, format),
     }
 }
