@@ -95,7 +95,7 @@ struct Options {
 }
 
 pub fn run(args: &Args) -> Result<bool> {
-    // A round with peers takes as long as a hundred without.
+    // A round that also measures the other tools is about 100 times slower, so there are fewer rounds.
     let all = if args.peers { 300 } else { 1000 };
     let rounds = args.rounds.unwrap_or(if args.quick { all / 10 } else { all });
     let bin = dist::chosen(args.bin.as_deref())?;

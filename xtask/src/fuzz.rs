@@ -243,7 +243,7 @@ fn folder() -> PathBuf {
 mod tests {
     use super::*;
 
-    /// What was found once never fails again.
+    /// Every input that once failed is kept, and must pass.
     #[test]
     fn every_kept_input_holds() {
         for (name, target) in TARGETS {

@@ -11,18 +11,22 @@ mod gather;
 mod order;
 mod paths;
 mod print;
+mod ranking;
 mod sections;
 
 use serde::Serialize;
 
 use crate::digest::Digest;
 use crate::render::width;
+use crate::score::{Part, Scoring};
+use crate::tokens::{Ratios, TextKind, rounded_up};
 
-use budget::{Choice, choose};
-pub use candidate::{Candidate, Class, Section};
+use budget::{Budget, Choice, Refused, choose};
+pub use candidate::{Candidate, Class, Measure, Section, Signals};
 pub use effects::contradictions;
 use order::Order;
 pub use print::file_text;
+use ranking::{Ranked, rank};
 
 /// Why a brief is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +55,8 @@ pub struct Material<'a> {
     pub gone: &'a [String],
     /// Candidates from features.
     pub records: &'a [Candidate],
+    /// How they are ranked; `None` for the fixed order.
+    pub scoring: Option<&'a Scoring>,
 }
 
 impl<'a> Material<'a> {
@@ -75,20 +81,34 @@ pub struct Brief {
 pub struct Explained {
     /// `None` if there is nothing to say.
     pub text: Option<String>,
+    /// Of the text, estimated.
+    pub tokens: usize,
     /// Every candidate, in the order in which they were considered.
     pub rows: Vec<Row>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
     /// A stable id: `file:src/a.rs`, `command:cargo test`, `prompt:12`.
     pub id: String,
     pub class: &'static str,
+    /// Its place in the fixed order, lower first.
     pub rank: u32,
     /// UTF-16 units of the form that was used, or of the shortest.
     pub chars: usize,
+    pub kind: TextKind,
     pub tokens: usize,
+    /// Only where scoring is on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
+    pub priority: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub age_hours: Option<f64>,
+    pub signals: Vec<Part>,
     pub taken: bool,
+    pub why: String,
     /// That form.
     pub text: String,
 }
@@ -105,23 +125,15 @@ pub fn compose(material: &Material, cap: usize) -> Option<Brief> {
 /// Composes the same brief and returns every candidate that was considered.
 pub fn explain(material: &Material, cap: usize) -> Explained {
     let draft = Draft::of(material, cap);
-    let row = |(candidate, form): (&Candidate, &Option<usize>)| {
-        let text = candidate.forms[form.unwrap_or(0)].clone();
-        let chars = width(&text);
-        Row {
-            text,
-            id: candidate.id.clone(),
-            class: candidate.class.name(),
-            rank: draft.order.rank(candidate, 0),
-            chars,
-            tokens: tokens(chars),
-            taken: form.is_some(),
-        }
+    let rows = (0..draft.ranked.candidates.len()).map(|i| draft.row(i, material.scoring)).collect();
+    let text = draft.text();
+    let tokens = match material.scoring {
+        // Every text counts the same, headers and all.
+        None => Ratios::UNIFORM.tokens(TextKind::Prose, text.as_deref().map_or(0, width)),
+        Some(_) if text.is_none() => 0,
+        Some(_) => rounded_up(draft.choice.tokens + draft.frame),
     };
-    Explained {
-        rows: draft.candidates.iter().zip(&draft.choice.forms).map(row).collect(),
-        text: draft.text(),
-    }
+    Explained { rows, text, tokens }
 }
 
 /// One fact as a brief states it.
@@ -138,9 +150,9 @@ pub fn facts(material: &Material, cap: usize) -> Vec<Fact> {
     let mut candidates = gather::candidates(material);
     candidates.retain(|candidate| !candidate.class.is_file());
     let order = Order::within(cap, material.digest.likely_files());
-    order.sort(&mut candidates);
-    let choice = choose(&candidates, order, cap);
-    let taken = candidates.iter().zip(&choice.forms).filter_map(|(candidate, form)| {
+    let ranked = rank(candidates, order, None);
+    let choice = choose(&ranked, Budget { chars: cap, tokens: None, ratios: Ratios::UNIFORM });
+    let taken = ranked.candidates.iter().zip(&choice.forms).filter_map(|(candidate, form)| {
         let Candidate { class, id, forms, .. } = candidate;
         Some(Fact { class: *class, id: id.clone(), text: forms[(*form)?].clone() })
     });
@@ -158,43 +170,88 @@ pub fn last_steps(digest: &Digest, most: usize) -> Vec<String> {
 /// The candidates that were gathered, ordered and chosen.
 struct Draft {
     head: String,
-    candidates: Vec<Candidate>,
+    ranked: Ranked,
     order: Order,
     choice: Choice,
+    /// The tokens of the head and of the line about omissions.
+    frame: f64,
 }
 
 impl Draft {
     fn of(material: &Material, cap: usize) -> Draft {
         let head = print::head(material);
         let room = cap.saturating_sub(width(&head));
-        let mut candidates = gather::candidates(material);
         let order = Order::within(room, material.digest.likely_files());
-        order.sort(&mut candidates);
-        let mut choice = choose(&candidates, order, room);
+        let ranked = rank(gather::candidates(material), order, material.scoring);
+        let ratios = material.scoring.map_or(Ratios::UNIFORM, |scoring| scoring.ratios);
+        let frame = |tail: usize| (width(&head) + tail) as f64 * ratios.prose;
+        let budget = |tail: usize| Budget {
+            chars: room.saturating_sub(tail),
+            tokens: material.scoring.map(|scoring| scoring.max_tokens as f64 - frame(tail)),
+            ratios,
+        };
+        let mut choice = choose(&ranked, budget(0));
+        let mut tail = 0;
         // Reserve room for the line about omissions only if something is left out.
         if !choice.is_everything() {
-            choice = choose(&candidates, order, room.saturating_sub(TAIL));
+            tail = TAIL;
+            choice = choose(&ranked, budget(tail));
         }
-        Draft { head, candidates, order, choice }
+        let frame = frame(tail);
+        Draft { head, ranked, order, choice, frame }
     }
 
     fn told(&self) -> Vec<String> {
-        let taken = self.candidates.iter().zip(&self.choice.forms).filter(|(_, form)| form.is_some());
+        let taken = self.ranked.candidates.iter().zip(&self.choice.forms).filter(|(_, form)| form.is_some());
         taken.map(|(candidate, _)| candidate.id.clone()).collect()
     }
 
     fn text(&self) -> Option<String> {
-        self.choice.is_anything().then(|| print::print(&self.head, &self.candidates, &self.choice))
+        self.choice.is_anything().then(|| print::print(&self.head, &self.ranked.candidates, &self.choice))
     }
-}
 
-/// Converts characters to tokens. With scoring off all text counts the same.
-pub fn tokens(chars: usize) -> usize {
-    (chars * 33).div_ceil(100)
-}
+    fn row(&self, i: usize, scoring: Option<&Scoring>) -> Row {
+        let (candidate, form) = (&self.ranked.candidates[i], self.choice.forms[i]);
+        let text = candidate.forms[form.unwrap_or(0)].clone();
+        let chars = width(&text);
+        let score = self.ranked.scores.get(i);
+        let ratios = scoring.map_or(Ratios::UNIFORM, |scoring| scoring.ratios);
+        Row {
+            text,
+            id: candidate.id.clone(),
+            class: candidate.class.name(),
+            rank: self.order.rank(candidate, 0),
+            chars,
+            kind: candidate.text_kind,
+            tokens: ratios.tokens(candidate.text_kind, chars),
+            score: score.map(|score| score.value),
+            priority: candidate.class.priority(),
+            depth: candidate.signals.depth,
+            age_hours: candidate.signals.age_hours,
+            signals: score.map_or(Vec::new(), |score| score.parts.clone()),
+            taken: form.is_some(),
+            why: self.why(i, scoring),
+        }
+    }
 
-pub fn chars(tokens: usize) -> usize {
-    tokens.saturating_mul(100) / 33
+    /// Why a candidate is in or out.
+    fn why(&self, i: usize, scoring: Option<&Scoring>) -> String {
+        let forms = self.ranked.candidates[i].forms.len();
+        match (self.choice.forms[i], self.choice.refused[i]) {
+            (Some(form), _) if form + 1 == forms => "in full".to_owned(),
+            (Some(form), _) => format!("shortened, length {} of {forms}", form + 1),
+            (None, Some(Refused::Chars { needed, left })) => {
+                format!("no room: it takes {needed} characters, {left} were left")
+            }
+            (None, Some(Refused::Tokens { needed, left })) => {
+                format!("no tokens: it takes {}, {} were left", rounded_up(needed), left.max(0.0) as usize)
+            }
+            (None, Some(Refused::TooMany) | None) => {
+                let most = scoring.map_or(0, |scoring| scoring.max_candidates);
+                format!("not among the first {most} candidates")
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -76,7 +76,14 @@ fn brief(digest: &Digest, cap: usize) -> Option<String> {
     let gone = ["src/old.rs".to_owned()];
     let problems = ["stop of claude-code failed: disk full".to_owned()];
     compose(
-        &Material { occasion: Occasion::Compacted, digest, problems: &problems, gone: &gone, records: &[] },
+        &Material {
+            occasion: Occasion::Compacted,
+            digest,
+            problems: &problems,
+            gone: &gone,
+            records: &[],
+            scoring: None,
+        },
         cap,
     )
     .map(|brief| brief.text)
@@ -176,7 +183,8 @@ fn nothing_to_tell_is_nothing() {
                 digest: &Digest::new("s"),
                 problems: &[],
                 gone: &[],
-                records: &[]
+                records: &[],
+                scoring: None,
             },
             9_500
         ),

@@ -9,14 +9,17 @@ use toml_edit::{Document, Item, TableLike};
 
 use crate::finding::{Finding, Level};
 use crate::redact;
+use crate::render::one_line;
+use crate::score::{SIGNALS, Scoring, Signal, Weights};
 use crate::text::did_you_mean;
+use crate::tokens::Ratios;
 
-pub use setting::{Color, Key, OldName, Scope, Shape, Text, Value};
+pub use setting::{Color, Key, OldName, Outside, Scope, Shape, Text, Value};
 pub use stage::Stage;
 pub use table::{KEYS, Settings};
 
 /// A setting's value and its source, in words for `thru config`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Entry {
     pub key: &'static str,
     pub value: Value,
@@ -85,8 +88,6 @@ fn resolve_keys(keys: &'static [Key], layers: &[Layer]) -> Resolved {
 impl Key {
     /// Returns the value to use, and a message if it differs from what was written.
     fn admit(&self, written: &Written) -> (Option<Value>, Option<String>) {
-        let refuse =
-            |what: &str| (None, Some(format!("{} must be {what}; this value is ignored", self.name)));
         let settled;
         let written = match written {
             Written::Loose(text) => {
@@ -95,31 +96,48 @@ impl Key {
             }
             written => written,
         };
+        match (self.outside, self.take(written)) {
+            (Outside::Default, (_, Some(_))) => {
+                let Key { name, shape, .. } = self;
+                let (given, default) = (written.shown(), self.default());
+                let word = format!("{name} is {given}, not {shape}; the default, {default}, is used");
+                (None, Some(word))
+            }
+            (_, taken) => taken,
+        }
+    }
+
+    fn take(&self, written: &Written) -> (Option<Value>, Option<String>) {
+        let refuse =
+            |what: &str| (None, Some(format!("{} must be {what}; this value is ignored", self.name)));
         match (&self.shape, written) {
             (Shape::Flag, Written::Flag(on)) => (Some(Value::Flag(*on)), None),
-            (Shape::Flag, _) => refuse("true or false"),
+            (Shape::Flag, _) => refuse(&self.shape.to_string()),
             (Shape::Number { min, max }, Written::Number(n)) => {
                 let clamped = *n.clamp(min, max);
                 let word = format!("{} is {n}, outside {min} to {max}; {clamped} is used", self.name);
                 (Some(Value::Number(clamped)), (clamped != *n).then_some(word))
             }
-            (Shape::Number { min, max }, _) => refuse(&format!("a whole number from {min} to {max}")),
+            (Shape::Decimal { min, max }, Written::Decimal(n)) if (min..=max).contains(&n) => {
+                (Some(Value::Decimal(*n)), None)
+            }
+            (Shape::Number { .. } | Shape::Decimal { .. }, _) => refuse(&self.shape.to_string()),
             (Shape::Choice { allowed }, Written::Word(word)) if allowed.contains(&word.as_str()) => {
                 (Some(Value::Word(word.clone())), None)
             }
-            (Shape::Choice { allowed }, _) => refuse(&format!("one of {}", allowed.join(", "))),
+            (Shape::Choice { .. }, _) => refuse(&self.shape.to_string()),
             (Shape::Text, Written::Word(word)) if !word.trim().is_empty() => {
                 (Some(Value::Word(word.clone())), None)
             }
-            (Shape::Text, _) => refuse("a text that is not empty"),
+            (Shape::Text, _) => refuse(&self.shape.to_string()),
             (Shape::OptionalText, Written::Word(word)) => (Some(Value::Word(word.clone())), None),
-            (Shape::OptionalText, _) => refuse("a text"),
+            (Shape::OptionalText, _) => refuse(&self.shape.to_string()),
             (Shape::AbsolutePaths, Written::List(paths))
                 if paths.iter().all(|path| path.starts_with('/')) =>
             {
                 (Some(Value::List(paths.clone())), None)
             }
-            (Shape::AbsolutePaths, _) => refuse("a list of absolute paths, such as [\"/srv/work\"]"),
+            (Shape::AbsolutePaths, _) => refuse(&self.shape.to_string()),
         }
     }
 }
@@ -188,7 +206,7 @@ impl Resolved {
                 return;
             }
         }
-        self.lay_value(key, &Written::from_item(item), path.to_owned(), path, line);
+        self.lay_value(key, &Written::from_item(item, &key.shape), path.to_owned(), path, line);
     }
 
     /// The variable with the setting's current name wins over one with an old name.
@@ -215,7 +233,11 @@ impl Resolved {
     fn lay_value(&mut self, key: &Key, written: &Written, source: String, file: &str, line: Option<usize>) {
         let (value, word) = key.admit(written);
         if let Some(word) = word {
-            self.findings.push(Finding::new(Level::Warning, word).at(file, line));
+            let level = match key.outside {
+                Outside::Nearest => Level::Warning,
+                Outside::Default => Level::Error,
+            };
+            self.findings.push(Finding::new(level, word).at(file, line));
         }
         if let (Some(value), Some(entry)) = (value, self.entries.iter_mut().find(|e| e.key == key.name)) {
             *entry = Entry { key: entry.key, value, source };
@@ -257,6 +279,7 @@ impl Reading<'_> {
 enum Written {
     Flag(bool),
     Number(i64),
+    Decimal(f64),
     Word(String),
     List(Vec<String>),
     /// From a variable, which has no types.
@@ -265,10 +288,14 @@ enum Written {
 }
 
 impl Written {
-    fn from_item(item: &Item) -> Written {
+    fn from_item(item: &Item, shape: &Shape) -> Written {
         match item.as_value() {
             Some(toml_edit::Value::Boolean(on)) => Written::Flag(*on.value()),
+            Some(toml_edit::Value::Integer(n)) if matches!(shape, Shape::Decimal { .. }) => {
+                Written::Decimal(*n.value() as f64)
+            }
             Some(toml_edit::Value::Integer(n)) => Written::Number(*n.value()),
+            Some(toml_edit::Value::Float(n)) => Written::Decimal(*n.value()),
             Some(toml_edit::Value::String(word)) => Written::Word(word.value().clone()),
             Some(toml_edit::Value::Array(items)) => {
                 let texts = items.iter().map(|item| item.as_str().map(str::to_owned)).collect();
@@ -287,14 +314,27 @@ impl Written {
                 let texts = text.split(',').map(str::trim).filter(|text| !text.is_empty());
                 return Written::List(texts.map(str::to_owned).collect());
             }
-            Shape::Flag | Shape::Number { .. } | Shape::Choice { .. } => {}
+            Shape::Flag | Shape::Number { .. } | Shape::Decimal { .. } | Shape::Choice { .. } => {}
         }
         let text = text.trim().to_ascii_lowercase();
         match (shape, text.as_str()) {
             (Shape::Flag, "true" | "yes" | "on" | "1") => Written::Flag(true),
             (Shape::Flag, "false" | "no" | "off" | "0") => Written::Flag(false),
             (Shape::Number { .. }, number) => number.parse().map_or(Written::Other, Written::Number),
+            (Shape::Decimal { .. }, number) => number.parse().map_or(Written::Other, Written::Decimal),
             _ => Written::Word(text),
+        }
+    }
+
+    /// For a message about a value that is not accepted.
+    fn shown(&self) -> String {
+        match self {
+            Written::Flag(on) => on.to_string(),
+            Written::Number(n) => n.to_string(),
+            Written::Decimal(n) => n.to_string(),
+            Written::Word(word) | Written::Loose(word) => format!("`{}`", one_line(word, 60)),
+            Written::List(_) => "a list".to_owned(),
+            Written::Other => "something else".to_owned(),
         }
     }
 }
@@ -307,6 +347,51 @@ impl Settings {
 
     pub fn log_limit_bytes(&self) -> u64 {
         self.log_limit_kib * 1024
+    }
+
+    /// Returns how a brief is ranked; `None` for the fixed order.
+    pub fn scoring(&self) -> Option<Scoring> {
+        self.brief_scoring_enabled.then(|| self.scoring_if_enabled())
+    }
+
+    pub fn scoring_if_enabled(&self) -> Scoring {
+        let weight = |signal: Signal| match signal {
+            Signal::Phase => self.weight_phase,
+            Signal::CurrentTask => self.weight_current_task,
+            Signal::BlockedTask => self.weight_blocked_task,
+            Signal::RecentFailure => self.weight_recent_failure,
+            Signal::RecentSuccess => self.weight_recent_success,
+            Signal::DecisionRecency => self.weight_decision_recency,
+            Signal::EvidencePresence => self.weight_evidence_presence,
+            Signal::DependencyProximity => self.weight_dependency_proximity,
+            Signal::Loop => self.weight_loop,
+            Signal::Role => self.weight_role,
+            Signal::Manifest => self.weight_manifest,
+            Signal::Packet => self.weight_packet,
+            Signal::Outputs => self.weight_outputs,
+            Signal::Activity => self.weight_activity,
+            Signal::Risk => self.weight_risk,
+            Signal::Effects => self.weight_effects,
+            Signal::State => self.weight_state,
+            Signal::Statements => self.weight_statements,
+            Signal::Prompts => self.weight_prompts,
+            Signal::Files => self.weight_files,
+            Signal::Commands => self.weight_commands,
+            Signal::Problems => self.weight_problems,
+        };
+        Scoring {
+            weights: Weights(SIGNALS.map(|row| weight(row.signal))),
+            decay: self.decay_mode,
+            half_life_hours: self.decay_half_life_hours,
+            max_candidates: self.brief_max_candidates,
+            max_tokens: self.brief_max_tokens,
+            ratios: Ratios {
+                prose: self.ratio_prose,
+                code: self.ratio_code,
+                markdown: self.ratio_markdown,
+                json: self.ratio_json,
+            },
+        }
     }
 }
 

@@ -34,6 +34,7 @@ fn the_default_settings_are_those_of_the_table() {
         let written = match key.default() {
             Value::Flag(on) => Written::Flag(on),
             Value::Number(number) => Written::Number(number),
+            Value::Decimal(number) => Written::Decimal(number),
             Value::Word(word) => Written::Word(word),
             Value::List(texts) => Written::List(texts),
         };
@@ -48,6 +49,7 @@ fn every_row_sets_one_field() {
         let other = match (&key.shape, key.default()) {
             (_, Value::Flag(on)) => Value::Flag(!on),
             (Shape::Number { max, .. }, _) => Value::Number(*max),
+            (Shape::Decimal { max, .. }, _) => Value::Decimal(*max),
             (Shape::Choice { allowed }, _) => Value::Word(allowed[1].to_owned()),
             (_, Value::List(_)) => Value::List(vec!["other".to_owned()]),
             (_, _) => Value::Word("other".to_owned()),

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod activity;
 pub mod brief;
 pub mod clean;
 pub mod config;
@@ -33,11 +34,13 @@ pub mod render;
 pub mod reply;
 pub mod role;
 pub mod run;
+pub mod score;
 pub mod session;
 pub mod shell;
 pub mod statement;
 pub mod suggest;
 pub mod text;
 pub mod time;
+pub mod tokens;
 pub mod transcript;
 pub mod workstream;

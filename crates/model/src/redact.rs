@@ -127,7 +127,7 @@ fn find(text: &[u8], options: Options) -> Vec<Hit> {
             Hit { start: span.start, end: span.end, kind: hit.kind }
         }));
     }
-    // If one secret was found twice, the longer match names it.
+    // If matches overlap, they become one, with the kind of the first; of two with the same start, of the longer.
     hits.sort_by_key(|hit| (hit.start, usize::MAX - hit.end));
     let mut apart: Vec<Hit> = Vec::with_capacity(hits.len());
     for hit in hits {
@@ -148,7 +148,7 @@ fn find_in(text: &[u8], options: Options) -> (Vec<Hit>, bool) {
         hits.push(hit);
     }
     let found = hits.len();
-    // Two heads on one line would give the same rows twice, and many lines of heads the same rows many times.
+    // Every further table heading would report the same rows again, so their number is limited.
     heads.truncate(MOST_HEADS);
     for head in heads {
         match head {

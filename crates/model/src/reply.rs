@@ -9,7 +9,8 @@ pub enum Reply {
     TellUser(String),
     /// Do not let the agent stop: the user's loop continues with this text.
     Block(String),
-    /// A loop's validators decide and may take minutes: call again with the same stop, and wait.
+    /// The loop's validators must decide, which may take minutes: the caller should send the same stop again and wait
+    /// for the answer.
     AskAgain,
     /// Text for the model.
     Context(String),

@@ -16,6 +16,7 @@ use crate::document::Document;
 use crate::id::Id;
 use crate::redact::{self, redact};
 use crate::render::{code, path as shown_path, quoted};
+use crate::score::Signal;
 use crate::time;
 
 pub use check::{Facts, Finding, Kind, RoleReport};
@@ -120,7 +121,8 @@ pub struct RoleFacts<'a> {
     pub redact: redact::Options,
 }
 
-pub const SECTION: Section = Section { order: 1, longer: 1, name: "role", title: "Role" };
+pub const SECTION: Section =
+    Section { order: 1, longer: 1, name: "role", title: "Role", signal: Signal::Role };
 
 /// Returns the role's candidates for a brief: who it is, its goal, its first steps, and problems with its file.
 pub fn candidates(told: &RoleFacts) -> Vec<Candidate> {

@@ -145,7 +145,7 @@ pub fn ended(command: &str, exit: Option<i64>, failed: bool, output: &str) -> Ve
         return Verdict { ended: if refused { Ended::Failed } else { own }, ..Verdict::default() };
     }
     let seen = seen(&line, output);
-    // The line may print the check's own exit code, which is the best evidence.
+    // The command line may print the check's own exit code (`echo $?`), which is the best evidence.
     let ended = match (line.told(output).unwrap_or(own), seen.failed) {
         (Ended::Failed, _) | (Ended::Unknown, true) => Ended::Failed,
         // The exit code was swallowed inside, by `|| true` in a script, unless something passed after that.

@@ -60,8 +60,14 @@ fn check(text: &str) {
     for cap in [400, 1_200, 9_500] {
         for occasion in [Occasion::Compacted, Occasion::Resumed, Occasion::Started, Occasion::Asked] {
             let gone = [text.to_owned()];
-            let material =
-                Material { occasion, digest: &digest, problems: &problems, gone: &gone, records: &[] };
+            let material = Material {
+                occasion,
+                digest: &digest,
+                problems: &problems,
+                gone: &gone,
+                records: &[],
+                scoring: None,
+            };
             let Some(Brief { text: brief, .. }) = compose(&material, cap) else { continue };
             assert!(width(&brief) <= cap, "{} > {cap}", width(&brief));
             let lines: Vec<&str> = brief.lines().collect();

@@ -113,9 +113,9 @@ impl Error {
         }
     }
 
-    pub fn line(&self) -> Option<usize> {
+    pub fn line_number(&self) -> Option<usize> {
         match self {
-            Error::Store(error) => error.line(),
+            Error::Store(error) => error.line_number(),
             Error::Damaged { line, .. } => *line,
             _ => None,
         }

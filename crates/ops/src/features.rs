@@ -125,7 +125,7 @@ pub struct BriefContext<'a> {
     pub session: Option<&'a Id>,
     /// Whether candidates may write the records that they are about to mention. `thru brief` only reads.
     pub mode: Mode,
-    /// Locks that are held until the brief was sent, so that no other session gets the same offer.
+    /// Locks that are held until the brief has been sent, so that no other session gets the same offer.
     pub held: RefCell<Vec<Lock>>,
 }
 

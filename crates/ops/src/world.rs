@@ -13,6 +13,8 @@ use crate::{Error, Result};
 pub struct World<'a> {
     /// The environment, by name.
     pub var: &'a dyn Fn(&str) -> Option<OsString>,
+    /// Whether a variable of ours may be set. If not, a hook does not look for each setting's variable.
+    pub has_variables: bool,
     /// `None` if the working directory no longer exists, or is not needed.
     pub cwd: Option<PathBuf>,
     /// `--root`.

@@ -58,7 +58,7 @@ impl Error {
         }
     }
 
-    pub fn line(&self) -> Option<usize> {
+    pub fn line_number(&self) -> Option<usize> {
         match self {
             Error::Damaged { line, .. } => *line,
             _ => None,

@@ -130,6 +130,8 @@ pub const REMINDED: &str = "state/reminded";
 pub const TICKED: &str = "state/ticked";
 
 pub const RELEVANT_FILES: &str = "indexes/relevant-files.jsonl";
+/// What agents did: a line for each tool call, folded from the journals at checkpoints.
+pub const ACTIVITY: &str = "indexes/activity.jsonl";
 
 /// The digest of each session, so that its start need not read the whole journal.
 pub const DIGESTS: &str = "state/digest";

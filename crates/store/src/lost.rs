@@ -1,7 +1,7 @@
 //! Records that could not be written: how many, since when, why.
 //!
-//! A full disk takes no new file and no longer one, but it lets allocated bytes be replaced. So the store keeps a
-//! file of blanks, which `init` and a session start create, and a hook that loses a record writes into it. If that
+//! A full disk takes no new file and no longer one, but it lets allocated bytes be replaced. So `init`
+//! and session starts create a file of blanks, and a hook that loses a record overwrites part of it. If that
 //! fails (a read-only disk, a store without the file), the note goes into the user's state folder.
 
 use std::fs::File;

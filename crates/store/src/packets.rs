@@ -38,7 +38,7 @@ impl Store {
     }
 
     /// Replaces a packet. The caller holds the lock.
-    pub fn write_packet(&self, id: &Id, document: &Document) -> Result<()> {
+    pub fn replace_packet(&self, id: &Id, document: &Document) -> Result<()> {
         let folder = self.dir().sub(layout::PACKETS)?;
         folder.write(&format!("{id}.md"), document.bytes(), Durability::Synced)
     }

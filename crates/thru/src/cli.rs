@@ -9,7 +9,7 @@ use ops::project::settings;
 use crate::commands::{
     brief, completions, config, context, debug, decide, decisions, doctor, evidence, files, gate, handoff,
     harness, hook, import, init, install, journal, lifecycle, loops, packet, pickup, plan, recover, redact,
-    resume, role, status, sweep, task, trust,
+    resume, role, status, swarm, sweep, task, trust,
 };
 use crate::output::{self, BAD, Format, Stream, WARN};
 use crate::{spelling, world};
@@ -80,6 +80,7 @@ enum Command {
     Decide(decide::Args),
     Decisions(decisions::Args),
     Evidence(evidence::Args),
+    Swarm(swarm::Args),
     Loop(loops::Args),
     Files(files::Args),
     Gate(gate::Args),
@@ -115,6 +116,7 @@ impl Command {
             | Command::Decide(_)
             | Command::Decisions(_)
             | Command::Evidence(_)
+            | Command::Swarm(_)
             | Command::Loop(_)
             | Command::Files(_)
             | Command::Gate(_)
@@ -178,6 +180,7 @@ pub fn run(words: Vec<OsString>) -> u8 {
         Command::Decide(args) => decide::run(&world, args, format),
         Command::Decisions(args) => decisions::run(&world, args, format),
         Command::Evidence(args) => evidence::run(&world, args, format),
+        Command::Swarm(args) => swarm::run(&world, args, format),
         Command::Loop(args) => loops::run(&world, args, format),
         Command::Files(args) => files::run(&world, args, format),
         Command::Gate(args) => gate::run(&world, args, format),

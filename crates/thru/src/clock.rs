@@ -44,15 +44,15 @@ fn local(utc: &str) -> Option<Zoned> {
 fn zone() -> TimeZone {
     let named = world::var("TZ").map(|name| name.to_string_lossy().into_owned());
     let zone = match named.as_deref().map(|name| name.trim_start_matches(':')) {
-        None => table(Path::new("/etc/localtime")),
+        None => zone_of(Path::new("/etc/localtime")),
         Some("") => None,
-        Some(name) if name.starts_with('/') => table(Path::new(name)),
+        Some(name) if name.starts_with('/') => zone_of(Path::new(name)),
         Some(name) if name.split('/').any(|part| part == "..") => None,
-        Some(name) => table(&Path::new(ZONES).join(name)).or_else(|| TimeZone::posix(name).ok()),
+        Some(name) => zone_of(&Path::new(ZONES).join(name)).or_else(|| TimeZone::posix(name).ok()),
     };
     zone.unwrap_or(TimeZone::UTC)
 }
 
-fn table(file: &Path) -> Option<TimeZone> {
+fn zone_of(file: &Path) -> Option<TimeZone> {
     TimeZone::tzif("", &ops::input::system_file(file, LARGEST).ok()?).ok()
 }

@@ -19,7 +19,7 @@ unsafe extern "C" {
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn main(argc: c_int, argv: *const *const c_char) -> c_int {
+extern "C" fn main(argc: c_int, argv: *const *const c_char, envp: *const *const c_char) -> c_int {
     // SAFETY: the constants are those of every Unix we build for; no handler of ours runs.
     unsafe {
         signal(SIGPIPE, SIG_IGN);
@@ -29,7 +29,16 @@ extern "C" fn main(argc: c_int, argv: *const *const c_char) -> c_int {
     // SAFETY: the C runtime passes `argc` valid strings, which live as long as the process.
     let words = (0..usize::try_from(argc).unwrap_or(0)).map(|i| unsafe { CStr::from_ptr(*argv.add(i)) });
     let words: Vec<OsString> = words.map(|word| OsStr::from_bytes(word.to_bytes()).to_owned()).collect();
-    c_int::from(crate::run(words))
+    // SAFETY: the C runtime passes valid strings up to a null pointer, and nothing has changed the environment yet.
+    let variables = (0..).map(|i| unsafe { *envp.add(i) }).take_while(|variable| !variable.is_null());
+    // To look for each setting's variable would cost a hook a fifth of its instructions.
+    // SAFETY: the same.
+    let has_variables = variables.map(|variable| unsafe { CStr::from_ptr(variable) }).any(is_ours);
+    c_int::from(crate::run(words, has_variables))
+}
+
+fn is_ours(variable: &CStr) -> bool {
+    variable.to_bytes().starts_with(crate::world::PREFIX.as_bytes())
 }
 
 /// A stream that the parent closed must not become the number of one of our files: a reply would be written into it.

@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// `words` is what follows `thru hook`. An exit code other than 0 could be a veto to a harness, so even a wrong call
 /// exits with 0, with a message on stderr for a person who tries it by hand.
-pub fn run(words: &[OsString], started: Instant) {
+pub fn run(words: &[OsString], has_variables: bool, started: Instant) {
     let [harness, event, ..] = words else {
         output::talk("thru hook needs a harness and an event; nothing was done");
         return;
@@ -35,7 +35,7 @@ pub fn run(words: &[OsString], started: Instant) {
         // The process ends with its event, so freeing memory first would only be extra work.
         let payload = ManuallyDrop::new(read_payload(started));
         let now = world::now().unwrap_or_else(|_| Timestamp::now());
-        ops::hook::run(&hook_world(now), &Call { harness, event, payload: &payload, started })
+        ops::hook::run(&hook_world(now, has_variables), &Call { harness, event, payload: &payload, started })
     }));
     match reply {
         Ok(reply) if reply.is_empty() => {}
@@ -47,14 +47,22 @@ pub fn run(words: &[OsString], started: Instant) {
             let why = why.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
             let call = Call { harness, event, payload: b"", started };
             let _ = catch_unwind(AssertUnwindSafe(|| {
-                ops::hook::receipt::panicked(&hook_world(Timestamp::now()), &call, &why);
+                ops::hook::receipt::panicked(&hook_world(Timestamp::now(), has_variables), &call, &why);
             }));
         }
     }
 }
 
-fn hook_world(now: Timestamp) -> World<'static> {
-    World { var: &world::var, cwd: None, root: None, program: PathBuf::new(), now, user: world::user() }
+fn hook_world(now: Timestamp, has_variables: bool) -> World<'static> {
+    World {
+        var: &world::var,
+        has_variables,
+        cwd: None,
+        root: None,
+        program: PathBuf::new(),
+        now,
+        user: world::user(),
+    }
 }
 
 /// Reads as much as arrives in time; missing parts show when it is decoded. A complete object is enough, whether or

@@ -27,14 +27,17 @@ static MEMORY: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
 
 #[cfg(target_os = "macos")]
 fn main() -> std::process::ExitCode {
-    run(std::env::args_os().collect()).into()
+    let is_ours = |name: OsString| name.as_encoded_bytes().starts_with(world::PREFIX.as_bytes());
+    let has_variables = std::env::vars_os().any(|(name, _)| is_ours(name));
+    run(std::env::args_os().collect(), has_variables).into()
 }
 
-/// The whole program: takes the command line and returns the exit code.
-fn run(words: Vec<OsString>) -> u8 {
+/// The whole program: takes the command line, and whether the environment has variables of ours, and returns the exit
+/// code.
+fn run(words: Vec<OsString>, has_variables: bool) -> u8 {
     let started = Instant::now();
     if words.get(1).is_some_and(|word| word == "hook") && !asks_for_help(&words) {
-        hook::run(&words[2..], started);
+        hook::run(&words[2..], has_variables, started);
         return 0;
     }
     std::panic::set_hook(Box::new(output::report_panic));

@@ -171,7 +171,7 @@ pub fn finding(finding: &Finding) -> String {
     format!("{style}{word}:{style:#} {}{}{hint}", indented(&place), indented(&finding.text))
 }
 
-/// Indents every further line: a line end in a file's name must not begin a line that looks like one of ours.
+/// Indents every line after the first, so that a newline in a file name cannot fake a line of our output.
 fn indented(text: &str) -> String {
     model::clean::clean(text).replace('\n', "\n    ")
 }
@@ -204,7 +204,7 @@ pub fn fail(error: &ops::Error, format: Format) -> u8 {
                 exit_code: code,
                 message: error.to_string(),
                 file: error.path().map(|path| path.display().to_string()),
-                line: error.line(),
+                line: error.line_number(),
                 hint: error.hint(),
             },
         }),

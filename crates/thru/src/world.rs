@@ -7,6 +7,9 @@ use jiff::Timestamp;
 use model::time;
 use ops::World;
 
+/// What the name of every variable of ours begins with.
+pub const PREFIX: &str = "THROUGHLINE_";
+
 pub fn var(name: &str) -> Option<OsString> {
     std::env::var_os(name)
 }
@@ -27,7 +30,15 @@ pub fn user() -> u32 {
 /// `word` is how this program was called.
 pub fn world(root: Option<PathBuf>, word: Option<&OsStr>, now: Timestamp) -> World<'static> {
     let cwd = std::env::current_dir().ok();
-    World { var: &var, program: program(word, cwd.as_deref()), cwd, root, now, user: user() }
+    World {
+        var: &var,
+        has_variables: true,
+        program: program(word, cwd.as_deref()),
+        cwd,
+        root,
+        now,
+        user: user(),
+    }
 }
 
 /// Returns the path of this binary by the name it was called with: a harness should call a link that an upgrade

@@ -62,6 +62,7 @@ impl Past {
         let home = self.folder.path().to_owned();
         let var = |name: &str| (name == "HOME").then(|| home.clone().into_os_string());
         let world = World {
+            has_variables: false,
             var: &var,
             cwd: Some(root.clone()),
             root: Some(root),
@@ -81,7 +82,14 @@ impl Past {
 }
 
 fn compose(digest: &Digest, size: usize) -> String {
-    let material = Material { occasion: Occasion::Compacted, digest, problems: &[], gone: &[], records: &[] };
+    let material = Material {
+        occasion: Occasion::Compacted,
+        digest,
+        problems: &[],
+        gone: &[],
+        records: &[],
+        scoring: None,
+    };
     model::brief::compose(&material, size).map(|brief| brief.text).unwrap_or_default()
 }
 

@@ -13,7 +13,7 @@ const TELLING: usize = 40;
 
 #[derive(Debug, Default)]
 pub struct Wanted {
-    /// Seen before, and touched by the next calls.
+    /// Files seen before the cut that the next calls touch again.
     pub files_again: BTreeSet<String>,
     pub commands_again: BTreeSet<String>,
     /// The newest prompt, and the newest substantial one.

@@ -20,7 +20,7 @@ pub fn appends(lab: &Lab, depth: Depth) -> Result<Tally> {
     append(&lab.sandbox("appends")?, depth)
 }
 
-/// The same while the log is rotated again and again during the writes.
+/// Like `appends`, but the log is rotated again and again during the writes.
 pub fn appends_rotating(lab: &Lab, depth: Depth) -> Result<Tally> {
     let sandbox = lab.sandbox("appends-rotating")?;
     rows::rotate_early(&sandbox)?;

@@ -15,9 +15,6 @@ pub enum Takes {
     Nothing,
     /// The trust in the sandbox's own project.
     Trust,
-    /// Nothing, but it starts commands: `git`, or those of a run. A close that fails is left out there (`sweep::leaves_open`):
-    /// strace does not make the call, so our end of the child's pipe stays open and nobody sees its end. No system does that.
-    Launches,
     /// Nothing, but it changes the settings of a harness, which are judged separately.
     Settings,
     /// The error in a context file, which it fixes.
@@ -54,7 +51,7 @@ pub fn check(before: &Snapshot, after: &Snapshot, takes: Takes) -> Vec<String> {
         }
     }
     for (path, bytes) in after.files().filter(|(path, _)| has_extension(path, "jsonl")) {
-        // One torn line of ours, and whatever was torn before.
+        // We may leave one torn line, in addition to those that were torn before.
         let allowed = 1 + before.file(path).map_or(0, torn_lines);
         let torn = torn_lines(bytes);
         if torn > allowed {

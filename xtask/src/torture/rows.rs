@@ -138,8 +138,7 @@ pub const ROWS: &[Row] = &[
     cli("role bind", with_role, &["role", "bind", "tester", "--session", SESSION], is_bound),
     cli("lifecycle init", with_role, &["lifecycle", "init", "scribe"], has_begun),
     cli("lifecycle save", with_role, &["lifecycle", "save", "tester"], is_saved),
-    // It asks git.
-    Row { takes: Takes::Launches, ..cli("recover", compacting, &["recover", "tester"], is_active) },
+    cli("recover", compacting, &["recover", "tester"], is_active),
     Row {
         done: is_compacting,
         ..hook_on(with_role, "hook PreCompact, role", &["hook", "claude-code", "PreCompact"], compact)
@@ -159,8 +158,7 @@ pub const ROWS: &[Row] = &[
     wires("install --user", wireless, &["install", "claude-code", "--user"], wired_for_user),
     wires("uninstall", wired, &["uninstall", "claude-code", "--local"], unwired),
     wires("uninstall --user", wired, &["uninstall", "claude-code", "--user"], unwired_for_user),
-    // It runs git.
-    Row { takes: Takes::Launches, ..cli("handoff", lived_in, &["handoff", "go on"], packets::handed_off) },
+    cli("handoff", lived_in, &["handoff", "go on"], packets::handed_off),
     cli("packet activate", packets::with_packet, &["packet", "activate", "mine"], packets::active),
     cli(
         "packet confirm",
@@ -177,16 +175,13 @@ pub const ROWS: &[Row] = &[
             packets::planned,
         )
     },
-    // With a named session: only that can be distinguished from another claimant when it asks again. It runs git.
-    Row {
-        takes: Takes::Launches,
-        ..cli(
-            "pickup --claim",
-            packets::with_packet,
-            &["pickup", "mine", "--claim", "--session", SESSION],
-            packets::active,
-        )
-    },
+    // With a named session: only that can be distinguished from another claimant when it asks again.
+    cli(
+        "pickup --claim",
+        packets::with_packet,
+        &["pickup", "mine", "--claim", "--session", SESSION],
+        packets::active,
+    ),
     cli("sweep", packets::with_dead_session, &["sweep"], always),
     hook_on(
         packets::with_dead_session,
@@ -195,15 +190,12 @@ pub const ROWS: &[Row] = &[
         packets::other_start,
     ),
     cli("gate expect", gates::with_plan, gates::EXPECT, gates::awaits),
-    Row {
-        takes: Takes::Launches,
-        ..cli(
-            "gate run, one there, one not",
-            gates::half_run,
-            &["gate", "run", "--again", "--jobs", "1"],
-            gates::all_valid,
-        )
-    },
+    cli(
+        "gate run, one there, one not",
+        gates::half_run,
+        &["gate", "run", "--again", "--jobs", "1"],
+        gates::all_valid,
+    ),
     cli("gate seal", gates::unsealed, &["gate", "seal", "review-a.md"], gates::sealed),
     cli("gate live --set", gates::half_run, &["gate", "live", "--set", "src"], gates::lives_in_src),
     Row {
@@ -251,10 +243,7 @@ pub const ROWS: &[Row] = &[
         &["evidence", "add", "1.1", "--summary", "seen"],
         evidence::is_added,
     ),
-    Row {
-        takes: Takes::Launches,
-        ..cli("evidence run", plans::with_plan, &["evidence", "run", "1.1", "--", "true"], evidence::is_run)
-    },
+    cli("evidence run", plans::with_plan, &["evidence", "run", "1.1", "--", "true"], evidence::is_run),
     cli(
         "evidence archive",
         evidence::with_entries,

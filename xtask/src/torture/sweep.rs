@@ -27,6 +27,9 @@ const CALLS: &str = "?open,?openat,?openat2,?creat,?mkdir,?mkdirat,?rename,?rena
     ?truncate,?fallocate,?flock,?fcntl,?stat,?lstat,?fstat,?statx,?newfstatat,?access,?faccessat,?faccessat2,?getdents64,\
     ?readlink,?readlinkat,?chmod,?fchmod,?fchmodat,?getcwd,?utimensat,?copy_file_range,?close";
 
+/// Calls that start another process. They are watched, and never made to fail.
+const STARTS: &[&str] = &["fork", "vfork", "clone", "clone3"];
+
 /// Calls that change nothing on disk: a process killed there leaves the same as one killed at the next change.
 const READS: &[&str] = &[
     "read",
@@ -82,6 +85,12 @@ impl Fault {
         }
     }
 
+    /// strace does not make the call that it lets fail, while a real close frees its number whatever it returns.
+    /// For our end of a pipe to a child, we would wait for ourselves. So a command that starts others is spared this.
+    fn leaves_open(self, call: &str) -> bool {
+        self.is_error() && call == "close"
+    }
+
     fn is_error(self) -> bool {
         matches!(self, Self::Error(_) | Self::ErrorsByTurns)
     }
@@ -117,12 +126,18 @@ fn one(lab: &Lab, row: &Row, fault: Fault) -> Result<Tally> {
     let before = Snapshot::take(&sandbox.dir)?;
     let bench = Bench { log: lab.path().join(format!("{name}.strace")), row, fault, sandbox: &sandbox };
 
-    let (_, log) = bench.run(&format!("trace={CALLS}"), &["-y"])?;
+    let (_, log) = bench.run(&format!("trace={CALLS},?{}", STARTS.join(",?")), &["-y"])?;
+    let starts_others = strace::calls(&log).any(|call| STARTS.contains(&call.name));
     let clean = Snapshot::take(&sandbox.dir)?;
     let firsts = strace::first_of_their_kind(&log);
     let mut tally = Tally::default();
     let mut judged = HashSet::new();
-    let kinds = firsts.iter().filter(|(call, _)| !fault.passes_over(call) && !leaves_open(row, fault, call));
+    let kinds = firsts.iter().filter(|(call, _)| {
+        let is_spared = STARTS.contains(&call.as_str())
+            || fault.passes_over(call)
+            || starts_others && fault.leaves_open(call);
+        !is_spared
+    });
     for (call, firsts) in kinds {
         for number in fault.numbers(firsts) {
             before.restore(&sandbox.dir)?;
@@ -161,13 +176,6 @@ fn one(lab: &Lab, row: &Row, fault: Fault) -> Result<Tally> {
     }
     std::fs::remove_dir_all(&sandbox.dir)?;
     Ok(tally)
-}
-
-/// A failed close is never made, while a real one frees its number whatever it returns. For our end of a pipe to a
-/// child, we would wait for ourselves.
-fn leaves_open(row: &Row, fault: Fault, call: &str) -> bool {
-    let starts_others = matches!(row.takes, Takes::Settings | Takes::Launches);
-    fault.is_error() && starts_others && call == "close"
 }
 
 /// Returns what is wrong with the broken command's own output and exit code.

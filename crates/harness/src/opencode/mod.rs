@@ -23,7 +23,7 @@ pub const ROW: Harness = Harness {
     presence: &["OPENCODE", "OPENCODE_PID"],
     // The plugin sets it for every shell that a session opens.
     session: Some("OPENCODE_SESSION_ID"),
-    // Where OpenCode has one name for two events, the sub-agent's is called `subagent`.
+    // Where OpenCode uses one event name for sessions and sub-agents, the sub-agent's event starts with `subagent.`.
     events: &[
         Wired { event: "session.created", neutral: EventName::SessionStart, timeout: 2 },
         Wired { event: "chat.message", neutral: EventName::Prompt, timeout: 2 },

@@ -4,13 +4,43 @@
 use std::collections::BTreeSet;
 
 use super::candidate::{Candidate, Class, Style};
-use super::order::Order;
+use super::ranking::Ranked;
 use crate::render::width;
+use crate::tokens::Ratios;
+
+/// How much a brief may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Budget {
+    /// In UTF-16 units.
+    pub chars: usize,
+    /// `None` if only characters count.
+    pub tokens: Option<f64>,
+    pub ratios: Ratios,
+}
 
 /// Which form of each candidate is used, if any.
 #[derive(Debug, Default)]
 pub(super) struct Choice {
     pub forms: Vec<Option<usize>>,
+    /// Why a candidate is not used; `None` if it is.
+    pub refused: Vec<Option<Refused>>,
+    /// The tokens of what was chosen, with headers.
+    pub tokens: f64,
+}
+
+/// Why a candidate is left out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Refused {
+    /// Too many others come before it.
+    TooMany,
+    Chars {
+        needed: usize,
+        left: usize,
+    },
+    Tokens {
+        needed: f64,
+        left: f64,
+    },
 }
 
 impl Choice {
@@ -23,30 +53,40 @@ impl Choice {
     }
 }
 
-pub(super) fn choose(candidates: &[Candidate], order: Order, room: usize) -> Choice {
-    let mut queue: Vec<(u32, usize, usize)> = Vec::new();
-    for (i, candidate) in candidates.iter().enumerate() {
-        queue.extend((0..candidate.forms.len()).map(|form| (order.rank(candidate, form), i, form)));
-    }
-    // The candidates are in order; a longer form of an earlier one goes before others of the same rank.
-    queue.sort_unstable();
-    let mut left = room;
+pub(super) fn choose(ranked: &Ranked, budget: Budget) -> Choice {
+    let candidates = &ranked.candidates;
+    let mut left = budget.chars;
     let mut opened = Opened::default();
     let mut forms: Vec<Option<usize>> = vec![None; candidates.len()];
-    for (_, i, form) in queue {
+    let mut refused = vec![Some(Refused::TooMany); candidates.len()];
+    let mut tokens = 0.0;
+    for &(i, form) in &ranked.queue {
         let candidate = &candidates[i];
         let cost = match forms[i] {
             None if form > 0 => continue,
             None => own_cost(candidate, 0) + opened.cost(candidate),
             Some(shorter) => own_cost(candidate, form).saturating_sub(own_cost(candidate, shorter)),
         };
-        if cost <= left {
+        let cost_tokens = cost as f64 * budget.ratios.of(candidate.text_kind);
+        let tokens_left = budget.tokens.map_or(f64::INFINITY, |most| most - tokens);
+        let no = match () {
+            () if cost > left => Some(Refused::Chars { needed: cost, left }),
+            () if cost_tokens > tokens_left => {
+                Some(Refused::Tokens { needed: cost_tokens, left: tokens_left })
+            }
+            () => None,
+        };
+        if no.is_none() {
             left -= cost;
+            tokens += cost_tokens;
             opened.add(candidate);
             forms[i] = Some(form);
         }
+        if form == 0 {
+            refused[i] = no;
+        }
     }
-    Choice { forms }
+    Choice { forms, refused, tokens }
 }
 
 /// Headers that the first fact of a kind pays for: a section's title, a folder's name, and in a folder the words

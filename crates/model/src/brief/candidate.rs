@@ -1,5 +1,8 @@
 //! Facts that a brief could contain, before the choice is made.
 
+use crate::score::Signal;
+use crate::tokens::TextKind;
+
 /// One fact that a brief can contain.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
@@ -15,6 +18,27 @@ pub struct Candidate {
     pub forms: Vec<String>,
     /// Texts that show that a summary already contains this fact. If empty, the fact is added to any summary.
     pub known_by: Vec<String>,
+    pub text_kind: TextKind,
+    pub signals: Signals,
+}
+
+/// What a feature knows of a fact's importance. Used only where briefs are ranked by score.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Signals {
+    /// If empty, the signal of its class, at its standing.
+    pub given: Vec<(Signal, Measure)>,
+    /// For a task that the current one depends on: how many steps away.
+    pub depth: Option<u32>,
+    /// For a decision.
+    pub age_hours: Option<f64>,
+}
+
+/// The value of a signal, from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Measure {
+    Exactly(f64),
+    /// This share of the candidate's standing in the fixed order.
+    OfStanding(f64),
 }
 
 impl Candidate {
@@ -29,7 +53,22 @@ impl Candidate {
     }
 
     pub(super) fn of(class: Class, id: String, forms: Vec<String>) -> Candidate {
-        Candidate { id, class, place: 0, folder: None, forms, known_by: Vec::new() }
+        Candidate {
+            id,
+            class,
+            place: 0,
+            folder: None,
+            forms,
+            known_by: Vec::new(),
+            text_kind: class.text_kind(),
+            signals: Signals::default(),
+        }
+    }
+
+    /// Adds a signal with this value.
+    pub fn with(mut self, signal: Signal, value: f64) -> Candidate {
+        self.signals.given.push((signal, Measure::Exactly(value)));
+        self
     }
 }
 
@@ -43,6 +82,8 @@ pub struct Section {
     /// Its name in `thru brief --explain` and in JSON.
     pub name: &'static str,
     pub title: &'static str,
+    /// What its facts are scored by, unless they bring signals of their own.
+    pub signal: Signal,
 }
 
 /// The class of a fact. The order is the order in a brief.
@@ -124,6 +165,62 @@ impl Class {
             Class::Earlier => "earlier",
             Class::Named => "named",
             Class::Problems => "problem",
+        }
+    }
+
+    /// What its facts are scored by, unless they bring signals of their own.
+    pub(super) fn signal(self) -> Signal {
+        match self {
+            Class::First(section) | Class::Last(section) => section.signal,
+            Class::Risk => Signal::Risk,
+            Class::Outside => Signal::Effects,
+            Class::Goal | Class::Words | Class::Earlier => Signal::Prompts,
+            Class::State => Signal::State,
+            Class::Done => Signal::Statements,
+            Class::Failing => Signal::RecentFailure,
+            Class::Checks | Class::Traps | Class::Commands => Signal::Commands,
+            Class::Edited | Class::Read | Class::Named => Signal::Files,
+            Class::Problems => Signal::Problems,
+        }
+    }
+
+    /// Of facts with the same score, those with the higher priority go first: the order in a brief.
+    pub(super) fn priority(self) -> u32 {
+        match self {
+            Class::Risk => 16,
+            Class::First(_) => 15,
+            Class::Goal => 14,
+            Class::Words => 13,
+            Class::Outside => 12,
+            Class::State => 11,
+            Class::Done => 10,
+            Class::Checks => 9,
+            Class::Failing => 8,
+            Class::Traps => 7,
+            Class::Edited => 6,
+            Class::Read => 5,
+            Class::Commands => 4,
+            Class::Earlier => 3,
+            Class::Named => 2,
+            Class::Last(_) => 1,
+            Class::Problems => 0,
+        }
+    }
+
+    fn text_kind(self) -> TextKind {
+        match self {
+            Class::Failing | Class::Checks | Class::Traps | Class::Commands => TextKind::Code,
+            Class::Edited | Class::Read | Class::Named => TextKind::Code,
+            Class::Risk
+            | Class::First(_)
+            | Class::Last(_)
+            | Class::Goal
+            | Class::Words
+            | Class::Outside
+            | Class::State
+            | Class::Done
+            | Class::Earlier
+            | Class::Problems => TextKind::Prose,
         }
     }
 

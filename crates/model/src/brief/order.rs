@@ -1,5 +1,5 @@
-//! The order in which candidates are chosen. There is one table; a ranking by score would replace only
-//! [`Order::rank`].
+//! The fixed order in which candidates are chosen, from one table. Where scoring is on, a class without records of its
+//! own importance is scored by its standing in this order (`ranking.rs`).
 
 use super::candidate::{Candidate, Class};
 

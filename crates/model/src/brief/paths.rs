@@ -1,5 +1,5 @@
-//! Shortens a path without making it useless: its folder is printed once for all its files, with an ending that no
-//! other file of the session has.
+//! Shortens paths but keeps them usable: a folder is printed once for all its files, and each file by the shortest
+//! ending that no other file of the session has.
 
 use std::collections::BTreeMap;
 

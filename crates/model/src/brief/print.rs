@@ -59,7 +59,7 @@ pub(super) fn print(head: &str, candidates: &[Candidate], choice: &Choice) -> St
     text
 }
 
-/// Prints files by folder, folders by their best file: `- src/cli: edited a.rs, b.rs; read c.rs`, and `- edited
+/// Groups files by folder, and orders the folders by their best file: `- src/cli: edited a.rs, b.rs; read c.rs`, and `- edited
 /// src/a.rs` for a single file.
 fn print_folders(text: &mut String, facts: &[(&Candidate, &str)]) {
     let mut folders: Vec<(&str, Vec<(Class, &str)>)> = Vec::new();

@@ -1,21 +1,25 @@
 //! What a row of the settings table contains, and the values a setting can have.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use serde::Serialize;
 
 use super::Settings;
+use crate::score::Decay;
 
 /// One setting, as the table describes it. Its default is in [`Settings::DEFAULT`].
 #[derive(Debug)]
 pub struct Key {
     /// `group.word`, the form in settings files.
     pub name: &'static str,
-    /// The variable that overrides it. Spelled out, because every hook looks up each of them.
+    /// The variable that overrides it. Spelled out, because every hook looks up each of them; empty if there is none.
     pub variable: &'static str,
     pub shape: Shape,
     pub help: &'static str,
     pub scope: Scope,
+    /// What happens to a number outside its bounds.
+    pub outside: Outside,
     /// Former names. They are still read, and a note gives the current name.
     pub old: &'static [OldName],
     pub(super) get: fn(&Settings) -> Value,
@@ -29,6 +33,15 @@ pub struct OldName {
     pub variable: &'static str,
 }
 
+/// What happens to a value that a setting does not take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outside {
+    /// A warning; a number moves to the nearer bound.
+    Nearest,
+    /// An error; the default is used, because another number would be a guess at what was meant.
+    Default,
+}
+
 /// Which values a setting takes.
 #[derive(Debug)]
 pub enum Shape {
@@ -36,6 +49,11 @@ pub enum Shape {
     Number {
         min: i64,
         max: i64,
+    },
+    /// A number that need not be whole.
+    Decimal {
+        min: f64,
+        max: f64,
     },
     Choice {
         allowed: &'static [&'static str],
@@ -48,6 +66,33 @@ pub enum Shape {
     AbsolutePaths,
 }
 
+/// What it takes, in words.
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Shape::Flag => f.write_str("true or false"),
+            Shape::Number { min, max } => write!(f, "a whole number from {min} to {max}"),
+            Shape::Decimal { min, max } => write!(f, "a number from {min} to {max}"),
+            Shape::Choice { allowed } => write!(f, "one of {}", allowed.join(", ")),
+            Shape::Text => f.write_str("a text that is not empty"),
+            Shape::OptionalText => f.write_str("a text"),
+            Shape::AbsolutePaths => f.write_str("a list of absolute paths, such as [\"/srv/work\"]"),
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Flag(on) => on.fmt(f),
+            Value::Number(n) => n.fmt(f),
+            Value::Decimal(n) => n.fmt(f),
+            Value::Word(word) => word.fmt(f),
+            Value::List(texts) => texts.join(", ").fmt(f),
+        }
+    }
+}
+
 /// Who may set it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
@@ -57,11 +102,12 @@ pub enum Scope {
     UserFile,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Value {
     Flag(bool),
     Number(i64),
+    Decimal(f64),
     Word(String),
     List(Vec<String>),
 }
@@ -74,6 +120,7 @@ impl Key {
         shape: Shape::Flag,
         help: "",
         scope: Scope::Anyone,
+        outside: Outside::Nearest,
         old: &[],
         get: |_| Value::Flag(false),
         set: |_, _| {},
@@ -94,7 +141,8 @@ impl Key {
 
     /// Returns the variables that set it; the current one first, because it wins.
     pub fn variables(&self) -> impl Iterator<Item = &'static str> {
-        std::iter::once(self.variable).chain(self.old.iter().map(|old| old.variable))
+        let all = std::iter::once(self.variable).chain(self.old.iter().map(|old| old.variable));
+        all.filter(|variable| !variable.is_empty())
     }
 }
 
@@ -144,6 +192,27 @@ macro_rules! number_field {
 }
 
 number_field!(u32, u64, usize);
+
+impl FieldType for f64 {
+    fn to_value(&self) -> Value {
+        Value::Decimal(*self)
+    }
+
+    fn from_value(value: &Value) -> Option<f64> {
+        if let Value::Decimal(number) = value { Some(*number) } else { None }
+    }
+}
+
+impl FieldType for Decay {
+    fn to_value(&self) -> Value {
+        Value::Word(Decay::WORDS[*self as usize].to_owned())
+    }
+
+    fn from_value(value: &Value) -> Option<Decay> {
+        let Value::Word(word) = value else { return None };
+        [Decay::Exponential, Decay::Linear].into_iter().find(|mode| Decay::WORDS[*mode as usize] == word)
+    }
+}
 
 impl FieldType for Text {
     fn to_value(&self) -> Value {

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::setting::{Color, FieldType, Key, OldName, Scope, Shape, Text, Value};
+use super::setting::{Color, FieldType, Key, OldName, Outside, Scope, Shape, Text, Value};
+use crate::score::Decay;
 
 /// Generates three things from one list of rows: the struct that code reads, its constant defaults, and the table for
 /// everything else.
@@ -13,7 +14,7 @@ use super::setting::{Color, FieldType, Key, OldName, Scope, Shape, Text, Value};
 macro_rules! settings {
     ($($(#[$about:meta])* $field:ident: $type:ty = $default:expr => { $($part:ident: $value:expr),* $(,)? })*) => {
         /// The values that code reads. Built only from values that passed their [`Shape`].
-        #[derive(Clone, Debug, PartialEq, Eq)]
+        #[derive(Clone, Debug, PartialEq)]
         pub struct Settings {
             $($(#[$about])* pub $field: $type,)*
         }
@@ -34,6 +35,9 @@ macro_rules! settings {
         },)*];
     };
 }
+
+const WEIGHT: Shape = Shape::Decimal { min: 0.0, max: 5.0 };
+const RATIO: Shape = Shape::Decimal { min: 0.05, max: 2.0 };
 
 settings! {
     hooks_enabled: bool = true => {
@@ -160,5 +164,191 @@ settings! {
         shape: Shape::AbsolutePaths,
         help: "folders that may be a root although they are shared, foreign or your home; only in your own settings",
         scope: Scope::UserFile,
+    }
+    brief_scoring_enabled: bool = false => {
+        name: "brief.scoring.enabled",
+        variable: "THROUGHLINE_BRIEF_SCORING_ENABLED",
+        shape: Shape::Flag,
+        help: "rank what a brief tells by score, not in the fixed order; see docs/scoring.md",
+    }
+    brief_max_candidates: usize = 100 => {
+        name: "brief.scoring.max_candidates",
+        shape: Shape::Number { min: 10, max: 500 },
+        outside: Outside::Default,
+        help: "with scoring: at most this many facts are considered",
+    }
+    brief_max_tokens: usize = 4_000 => {
+        name: "brief.scoring.max_tokens",
+        shape: Shape::Number { min: 100, max: 50_000 },
+        outside: Outside::Default,
+        help: "with scoring: the most tokens of a brief, estimated",
+    }
+    decay_mode: Decay = Decay::Exponential => {
+        name: "brief.scoring.decision_decay.mode",
+        shape: Shape::Choice { allowed: Decay::WORDS },
+        outside: Outside::Default,
+        help: "how a decision loses its value: exponential or linear",
+    }
+    decay_half_life_hours: f64 = 24.0 => {
+        name: "brief.scoring.decision_decay.half_life_hours",
+        shape: Shape::Decimal { min: 1.0, max: 168.0 },
+        outside: Outside::Default,
+        help: "after this many hours a decision counts half",
+    }
+    ratio_prose: f64 = 0.25 => {
+        name: "brief.scoring.token_ratios.prose",
+        shape: RATIO,
+        outside: Outside::Default,
+        help: "tokens per character of prose",
+    }
+    ratio_code: f64 = 0.40 => {
+        name: "brief.scoring.token_ratios.code",
+        shape: RATIO,
+        outside: Outside::Default,
+        help: "tokens per character of code",
+    }
+    ratio_markdown: f64 = 0.30 => {
+        name: "brief.scoring.token_ratios.markdown",
+        shape: RATIO,
+        outside: Outside::Default,
+        help: "tokens per character of markdown",
+    }
+    ratio_json: f64 = 0.35 => {
+        name: "brief.scoring.token_ratios.json",
+        shape: RATIO,
+        outside: Outside::Default,
+        help: "tokens per character of JSON",
+    }
+    weight_phase: f64 = 1.0 => {
+        name: "brief.scoring.weights.phase",
+        shape: WEIGHT,
+        outside: Outside::Default,
+        help: "weight of the current phase of the plan",
+    }
+    weight_current_task: f64 = 2.0 => {
+        name: "brief.scoring.weights.current_task",
+        shape: WEIGHT,
+        outside: Outside::Default,
+        help: "weight of the current task",
+    }
+    weight_blocked_task: f64 = 1.5 => {
+        name: "brief.scoring.weights.blocked_task",
+        shape: WEIGHT,
+        outside: Outside::Default,
+        help: "weight of a blocked task",
+    }
+    weight_recent_failure: f64 = 2.5 => {
+        name: "brief.scoring.weights.recent_failure",
+        shape: WEIGHT,
+        outside: Outside::Default,
+        help: "weight of an open failure, failed evidence, a rejecting review",
+    }
+    weight_recent_success: f64 = 0.5 => {
+        name: "brief.scoring.weights.recent_success",
+        shape: WEIGHT,
+        outside: Outside::Default,
+        help: "weight of a check or evidence that passed",
+    }
+    weight_decision_recency: f64 = 1.5 => {
+        name: "brief.scoring.weights.decision_recency",
+        shape: WEIGHT,
+        outside: Outside::Default,
+        help: "weight of a decision, by its age",
+    }
+    weight_evidence_presence: f64 = 1.0 => {
+        name: "brief.scoring.weights.evidence_presence",
+        shape: WEIGHT,
+        outside: Outside::Default,
+        help: "weight of evidence, and tasks that have some",
+    }
+    weight_dependency_proximity: f64 = 1.0 => {
+        name: "brief.scoring.weights.dependency_proximity",
+        shape: WEIGHT,
+        outside: Outside::Default,
+        help: "weight of a task that the current one depends on",
+    }
+    weight_loop: f64 = 1.0 => {
+        name: "brief.scoring.weights.loop",
+        shape: WEIGHT,
+        outside: Outside::Default,
+        help: "weight of the loop of the session",
+    }
+    weight_role: f64 = 1.0 => {
+        name: "brief.scoring.weights.role",
+        shape: WEIGHT,
+        outside: Outside::Default,
+        help: "weight of the essentials of a role",
+    }
+    weight_manifest: f64 = 1.0 => {
+        name: "brief.scoring.weights.manifest",
+        shape: WEIGHT,
+        outside: Outside::Default,
+        help: "weight of the manifest of a workstream",
+    }
+    weight_packet: f64 = 1.0 => {
+        name: "brief.scoring.weights.packet",
+        shape: WEIGHT,
+        outside: Outside::Default,
+        help: "weight of packets",
+    }
+    weight_outputs: f64 = 1.0 => {
+        name: "brief.scoring.weights.outputs",
+        shape: WEIGHT,
+        outside: Outside::Default,
+        help: "weight of outputs that a gate waits for",
+    }
+    weight_activity: f64 = 1.0 => {
+        name: "brief.scoring.weights.activity",
+        shape: WEIGHT,
+        outside: Outside::Default,
+        help: "weight of what other sessions do",
+    }
+    weight_risk: f64 = 1.0 => {
+        name: "brief.scoring.weights.risk",
+        shape: WEIGHT,
+        outside: Outside::Default,
+        help: "weight of work that could be lost",
+    }
+    weight_effects: f64 = 1.0 => {
+        name: "brief.scoring.weights.effects",
+        shape: WEIGHT,
+        outside: Outside::Default,
+        help: "weight of what was done to the outside world",
+    }
+    weight_state: f64 = 1.0 => {
+        name: "brief.scoring.weights.state",
+        shape: WEIGHT,
+        outside: Outside::Default,
+        help: "weight of where the session stands",
+    }
+    weight_statements: f64 = 1.0 => {
+        name: "brief.scoring.weights.statements",
+        shape: WEIGHT,
+        outside: Outside::Default,
+        help: "weight of what was found and done",
+    }
+    weight_prompts: f64 = 1.0 => {
+        name: "brief.scoring.weights.prompts",
+        shape: WEIGHT,
+        outside: Outside::Default,
+        help: "weight of what the user asked and said",
+    }
+    weight_files: f64 = 1.0 => {
+        name: "brief.scoring.weights.files",
+        shape: WEIGHT,
+        outside: Outside::Default,
+        help: "weight of files",
+    }
+    weight_commands: f64 = 1.0 => {
+        name: "brief.scoring.weights.commands",
+        shape: WEIGHT,
+        outside: Outside::Default,
+        help: "weight of checks, traps and other commands",
+    }
+    weight_problems: f64 = 1.0 => {
+        name: "brief.scoring.weights.problems",
+        shape: WEIGHT,
+        outside: Outside::Default,
+        help: "weight of what went wrong with hooks",
     }
 }

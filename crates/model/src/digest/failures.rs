@@ -69,7 +69,7 @@ pub struct CheckUse {
 #[serde(default)]
 pub struct Failure {
     pub tool: String,
-    /// The command, or the tool's file.
+    /// The command, or the file that the tool was called on.
     pub what: String,
     /// Where the command began, relative to the checkout.
     #[serde(skip_serializing_if = "String::is_empty")]

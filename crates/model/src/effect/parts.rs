@@ -228,7 +228,7 @@ fn part(tokens: &[Token]) -> Part {
     made
 }
 
-/// Returns how many words only lead to the command, and whether one of them runs it repeatedly.
+/// Returns how many leading words are wrappers around the command, and whether one of them runs it repeatedly.
 fn starters(words: &[String]) -> (usize, bool) {
     let (mut at, mut repeats) = (0, false);
     while let Some(word) = words.get(at) {

@@ -10,7 +10,7 @@ pub(super) struct Target {
     kind: Kind,
     what: String,
     place: String,
-    /// The id of its subject, if the response has none.
+    /// The id of the issue or pull request, used if the response contains no id.
     id: String,
 }
 

@@ -177,8 +177,9 @@ fn is_none_of_ours(state: &Loop, stop: &Stop) -> Option<Allowed> {
     }
 }
 
-/// The same message means the same stop. If one id is unknown: the same words, either already answered, or to the
-/// same prompt at the same moment without an answer in between.
+/// The same message means the same stop. If either id is unknown, it is the same stop if the words are the same and
+/// either the message was already answered, or prompt and feedback are unchanged and the two stops are almost
+/// simultaneous.
 fn is_same(last: &LastStop, state: &Loop, stop: &Stop, message: Option<Message>) -> bool {
     match (last.message.as_deref(), message.and_then(|message| message.id)) {
         (Some(last), Some(now)) => last == now,

@@ -106,7 +106,8 @@ pub fn runs(digest: &Digest) -> Vec<Run<'_>> {
     digest.check_runs().into_iter().filter(|used| used.sort.is_check()).map(run).collect()
 }
 
-/// A folder on one machine means nothing to the next person.
+/// Returns the command with `cd FOLDER` in front, unless the folder is absolute: that path means nothing on another
+/// machine.
 fn in_folder(used: &CheckUse) -> String {
     let CheckUse { folder, run, .. } = used;
     if folder.is_empty() || folder.starts_with('/') { run.clone() } else { format!("cd {folder} && {run}") }

@@ -139,6 +139,7 @@ impl<'a> Facts<'a> {
             problems: &[],
             gone: material.gone,
             records: &[],
+            scoring: None,
         };
         Facts {
             material,

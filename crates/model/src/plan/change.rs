@@ -15,7 +15,7 @@ pub enum Change {
     Head(Box<Plan>),
     /// All fields of a phase except its tasks. A new phase comes last.
     Phase(Box<Phase>),
-    /// A task, in the phase that it names. A new task comes last.
+    /// A whole task; its `phase` field says where it belongs. A new task comes last.
     Task(Box<Task>),
 }
 

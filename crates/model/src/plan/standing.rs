@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{Phase, PhaseStatus, Plan, Task, TaskStatus};
 
-/// How many tasks there are, and how many are over.
+/// How many tasks there are, and how many are finished.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Progress {
     pub done: usize,

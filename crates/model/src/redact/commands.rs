@@ -9,8 +9,9 @@ use super::context::last_line;
 use super::names::{self, Says};
 use super::{Hit, MARK, flags};
 
-/// How far the words of a command are examined.
+/// The number of bytes that are examined next to a command.
 const LONGEST: usize = 300;
+/// The number of words that are examined next to a command.
 const MOST_WORDS: usize = 12;
 
 /// Finds a secret among the words after the command `text[start..end]`.

@@ -126,14 +126,14 @@ fn runs_mysql(text: &[u8], at: usize) -> bool {
     if !before(text, at, &["mysql", "mariadb"]) {
         return false;
     }
-    const OTHER_FLAGS: [&[u8]; 7] = [b"print", b"perm", b"parallel", b"port", b"path", b"prune", b"pull"];
+    const OTHER_P_FLAGS: [&[u8]; 7] = [b"print", b"perm", b"parallel", b"port", b"path", b"prune", b"pull"];
     let line = &text[at.saturating_sub(REACH)..at];
     let named = line.rsplit(|byte| byte.is_ascii_whitespace() || b"\"'`(|;&".contains(byte)).any(|word| {
         let program = word.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
         let client = program.starts_with(b"mysql") || program.starts_with(b"mariadb");
         client && (program.len() == word.len() || super::contains(word, b"bin/"))
     });
-    named && !OTHER_FLAGS.iter().any(|flag| text[at + 1..].starts_with(flag))
+    named && !OTHER_P_FLAGS.iter().any(|flag| text[at + 1..].starts_with(flag))
 }
 
 fn short(text: &[u8], at: usize) -> Option<Hit> {

@@ -57,7 +57,8 @@ fn digest(text: &[u8], at: usize) -> Option<Hit> {
     (length >= 16).then_some(Hit { start, end: start + length, kind: "authorization" })
 }
 
-/// `Bearer x` outside a header; `at` is after the word. In prose almost anything follows, so `x` must be random.
+/// `Bearer x` outside a header; `at` is after the word. In prose almost any word can follow, so `x` must look
+/// random.
 pub fn bearer(text: &[u8], at: usize) -> Option<Hit> {
     let from = at + blanks(&text[at..], 2);
     let value =

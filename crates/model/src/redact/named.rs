@@ -166,7 +166,7 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
         .or_else(|| beside_user(text, &name, value))
 }
 
-/// `{"username":"…","key":"…"}`: hexadecimal digits that are not a hash.
+/// In `{"username":"…","key":"…"}`, 32 hexadecimal digits are a key and not a hash.
 fn beside_user(text: &[u8], name: &Name, value: Value) -> Option<Hit> {
     let content = &text[value.start..value.end];
     let key = name.bytes(text) == b"key" && content.len() == 32 && content.iter().all(u8::is_ascii_hexdigit);
@@ -353,7 +353,7 @@ fn field_name(before: &[u8]) -> Option<&[u8]> {
     Some(&name[..run(name, BASE64_URL, LONGEST_NAME)]).filter(|name| !name.is_empty() && !tag.contains(&b'>'))
 }
 
-/// A bare `key` or `token` takes the word before it into account: `API key: …`, `unexpected token: …`.
+/// For a bare `key` or `token`, the word before it counts too: `API key: …`, `unexpected token: …`.
 fn qualified(text: &[u8], name: &Name, floor: usize, verdict: Verdict) -> Option<Verdict> {
     let bare = name.bytes(text).iter().all(|byte| is(*byte, LOWER | UPPER));
     if name.quoted || !bare || verdict.says == Says::Password {

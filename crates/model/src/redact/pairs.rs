@@ -10,7 +10,7 @@ const REACH: usize = 100;
 /// Words before a pair that say so, or begin so.
 const TELLING: &str = "log login logged sign signin credential creds zugang anmeld identifiant accès acceso acesso accesso \
     credencia credenzia inlog wifi wi-fi ssid account konto compte cuenta conta user usuario utente benutzer gebruiker";
-/// Users of whom everybody knows that they have a password.
+/// Common account names, which usually have a password.
 const ACCOUNTS: &str =
     "admin administrator root guest sa superuser superadmin sysadmin operator demo tester testuser";
 

@@ -89,8 +89,8 @@ pub fn is_password(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> 
     joint.tight || !(name_like || is_numbered(content)) || looks.is_random()
 }
 
-/// `password: CopperKettle (shown once)`, `… (password: CopperKettle)`, `/* password: CopperKettle */`: what stands behind the
-/// value stands in no code.
+/// `password: CopperKettle (shown once)`, `… (password: CopperKettle)`, `/* password: CopperKettle */`: what follows
+/// the value does not occur in code.
 fn is_annotated(text: &[u8], value: Value) -> bool {
     let rest = &text[value.end..];
     if rest.starts_with(b" (") || rest.starts_with(b" */") || rest.starts_with(b" -->") {

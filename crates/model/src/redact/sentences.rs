@@ -191,7 +191,7 @@ fn value(text: &[u8], at: usize, least: Least) -> Option<Hit> {
         return Some(Hit { start, end: start + length, kind: "password" });
     }
     let length = value_length(&text[start..]);
-    // Longer than anybody makes up. A part of it would be left if it were cut.
+    // Nobody makes up a password of this length. If we cut it, the rest of it would stay visible.
     if length > LONGEST {
         return None;
     }

@@ -99,7 +99,7 @@ static FIRST: [u16; 256] = chain().0;
 static NEXT: [u16; RULES.len()] = chain().1;
 static SECOND: [u8; RULES.len()] = seconds();
 
-/// Six bits of the first byte and five of the next two: letters stay distinct, and the first keeps its case.
+/// Six bits of the first byte and five of each of the next two: letters stay distinct, and the first keeps its case.
 const fn slot(first: u8, second: u8, third: u8) -> usize {
     (first as usize & 63) << 10 | (second as usize & 31) << 5 | third as usize & 31
 }

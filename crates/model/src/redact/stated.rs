@@ -15,7 +15,7 @@ use super::values::{self, Joint, Value};
 pub fn stated(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let name = &text[start..end];
     at_once(text, start, end).or_else(|| {
-        let told = matches!(name, b"pw" | b"PW") || is_password(name);
+        let told = matches!(name, b"pw" | b"PW") || names_password(name);
         let pin = matches!(name, b"pin" | b"PIN");
         let hit = if told || pin { sentences::told(text, end, language(&text[..start])) } else { None };
         hit.filter(|hit| told || made_up::look(&text[hit.start..hit.end]).is_some())
@@ -280,7 +280,7 @@ fn in_router(text: &[u8], start: usize, end: usize) -> Option<Hit> {
 
 /// `the password? It's x`, `the password, which is x`: `end` is after the name.
 pub fn goes_on(text: &[u8], start: usize, end: usize) -> Option<Hit> {
-    if !is_password(&text[start..end]) {
+    if !names_password(&text[start..end]) {
         return None;
     }
     let next = &text[end + 1..];
@@ -298,7 +298,7 @@ pub fn goes_on(text: &[u8], start: usize, end: usize) -> Option<Hit> {
 
 /// `type x when it asks for the password`: the name `text[start..end]` ends its clause, and the value stands before it.
 pub fn typed_before(text: &[u8], start: usize, end: usize, floor: usize) -> Option<Hit> {
-    if !is_password(&text[start..end]) {
+    if !names_password(&text[start..end]) {
         return None;
     }
     let line = super::context::last_line(&text[floor.max(start.saturating_sub(80))..start]);
@@ -326,7 +326,7 @@ pub fn dashed(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let told = looks.upper > 0
         && looks.lower > 0
         && made_up::is_words(content)
-        && is_password(&text[start..end])
+        && names_password(&text[start..end])
         // `components/password-StrengthMeter.vue`
         && (looks.digits > 0 || super::contains(super::context::last_line(&text[start.saturating_sub(120)..start]), b"git "))
         && !matches!(byte(text, end + 1 + length), b'(' | b'-' | b'=' | b':' | b'{');
@@ -336,7 +336,7 @@ pub fn dashed(text: &[u8], start: usize, end: usize) -> Option<Hit> {
 /// `password`, a tab or a bar, and the value: all of a line.
 pub fn in_columns(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let first = start == 0 || text[start - 1] == b'\n';
-    if !first || !is_password(&text[start..end]) {
+    if !first || !names_password(&text[start..end]) {
         return None;
     }
     let value = values::value(text, end + 1 + blanks(&text[end + 1..], 8))?;
@@ -352,8 +352,10 @@ pub fn named_after(text: &[u8], start: usize, end: usize, floor: usize) -> Optio
         text[end..].strip_prefix(*article).is_some_and(|rest| {
             let length = rest.iter().take(24).take_while(|byte| byte.is_ascii_alphanumeric()).count();
             let last = rest[length..].strip_prefix(b" ").unwrap_or_default();
-            is_password(&rest[..length])
-                || is_password(&last[..last.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count()])
+            names_password(&rest[..length])
+                || names_password(
+                    &last[..last.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count()],
+                )
         })
     });
     let before = text[floor..start].strip_suffix(b" ").filter(|_| told)?;
@@ -389,7 +391,7 @@ fn used_as(text: &[u8], at: usize, floor: usize, end: usize) -> Option<Hit> {
     (used && alone).then(|| sentences::accepted(&text[..at], at - length, Least::Words))?
 }
 
-fn is_password(word: &[u8]) -> bool {
+fn names_password(word: &[u8]) -> bool {
     names::judge(word).is_some_and(|verdict| verdict.says == Says::Password)
 }
 

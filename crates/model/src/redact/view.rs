@@ -300,7 +300,8 @@ fn seen(length: usize, code: u32) -> Option<(usize, Option<u8>)> {
     }
 }
 
-/// Printable ASCII and line feeds. No secret's frame contains other characters.
+/// Printable ASCII, tabs and line feeds. The text around a secret, by which it is recognised, contains no other
+/// characters.
 fn visible(code: u32) -> Option<u8> {
     u8::try_from(code).ok().filter(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t'))
 }

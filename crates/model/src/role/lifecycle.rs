@@ -18,8 +18,8 @@ pub const SCHEMA_VERSION: u32 = 1;
 /// The number of steps that are stored. Older ones are only counted.
 const MOST_STEPS: usize = 400;
 
-/// How long a session that compacts or recovers has the role to itself. This takes minutes; after this time the
-/// session is dead.
+/// How long a session that compacts or recovers has the role to itself. That takes minutes; a
+/// session that takes longer than this is assumed dead.
 const HELD: SignedDuration = SignedDuration::from_hours(1);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

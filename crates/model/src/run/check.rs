@@ -12,7 +12,8 @@ pub struct Check {
     pub runnable: String,
     /// Where it ran, relative to the checkout; empty at its top. Absolute if outside.
     pub folder: String,
-    /// The program and its arguments, without variables, starters and options that only change the output.
+    /// The program and its arguments, without variables, wrappers (such as `sudo` or `time`) and options that
+    /// only change the output.
     pub words: Vec<String>,
 }
 

@@ -402,7 +402,7 @@ fn need_started_here(store: &Store, state: &Loop) -> Result<()> {
                 "{} was not started here, or its prompt, promises, validators or limits were changed",
                 state.id
             ),
-            hint: format!("`thru loop adopt {}` shows what it would feed and run, and asks", state.id),
+            hint: format!("`thru loop adopt {}` shows its prompt and its commands, and asks", state.id),
         }),
     }
 }

@@ -17,6 +17,7 @@ use model::id::{self, Id};
 use model::marker::Marker;
 use model::packet::{self, Packet, Status};
 use model::render::inline;
+use model::score::Signal;
 use model::text::did_you_mean;
 use model::time;
 use serde::Serialize;
@@ -41,7 +42,8 @@ pub const ROW: Feature = Feature {
 };
 
 /// What a brief says about packets: the one that the session works on, and those of crashed sessions.
-pub(crate) const SECTION: Section = Section { order: 3, longer: 1, name: "packet", title: "Packet" };
+pub(crate) const SECTION: Section =
+    Section { order: 3, longer: 1, name: "packet", title: "Packet", signal: Signal::Packet };
 
 /// How long a command waits for another that changes a packet.
 const WAIT: Duration = Duration::from_secs(5);
@@ -168,7 +170,7 @@ pub(crate) fn find(project: &Project, word: &str) -> Result<Id> {
     }
 }
 
-/// Returns a packet's name, also if its path was given. Any other path stays a path, and names nothing.
+/// Returns a packet's name, even if its path was given. Any other path stays a path, and names nothing.
 fn named<'a>(project: &Project, word: &'a str) -> &'a str {
     let folder = project.store.dir().path().join(store::layout::PACKETS);
     let here = Path::new(word).strip_prefix(&folder).ok().and_then(Path::to_str);
@@ -199,7 +201,7 @@ pub(crate) fn change(
     let before = document.bytes().to_vec();
     edit(&mut document)?;
     if document.bytes() != before {
-        project.store.write_packet(id, &document)?;
+        project.store.replace_packet(id, &document)?;
     }
     Ok(shown(project, id, document))
 }

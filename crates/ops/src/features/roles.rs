@@ -338,7 +338,7 @@ pub fn bind(world: &World, name: &str, session: Option<&str>) -> Result<Bound> {
     })
 }
 
-/// The session that is meant, which must not have ended: nobody would ever see its role.
+/// Returns the session to bind. It must not have ended, because then nobody would see its role.
 fn open_session(world: &World, store: &Store, named: Option<&str>) -> Result<(Id, Chosen)> {
     let (session, chosen) = list::choose(world, store, named)?;
     let entries = roster::read(store, u64::MAX)?;

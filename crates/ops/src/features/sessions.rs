@@ -1,5 +1,7 @@
 //! Other sessions of this project: those that run at the same time, and what was done since this one was last active.
 
+pub mod activity;
+
 use std::fs::Metadata;
 use std::path::Path;
 
@@ -9,6 +11,7 @@ use model::digest::{Digest, FileUse};
 use model::id::Id;
 use model::packet::words;
 use model::render::{code, inline, path, quoted};
+use model::score::Signal;
 use model::text::count;
 use serde_json::json;
 use store::{Store, layout};
@@ -20,13 +23,16 @@ use crate::session::roster::{self, Entry};
 
 pub const ROW: Feature = Feature { name: "sessions", candidates, status, ..Feature::NONE };
 
-const RUNNING: Section = Section { order: 4, longer: 1, name: "running", title: "Also at work" };
-const WORKTREE: Section = Section { order: 0, longer: 1, name: "worktree", title: "Another worktree" };
+const RUNNING: Section =
+    Section { order: 4, longer: 1, name: "running", title: "Also at work", signal: Signal::Activity };
+const WORKTREE: Section =
+    Section { order: 0, longer: 1, name: "worktree", title: "Another worktree", signal: Signal::Activity };
 const MEANWHILE: Section = Section {
     order: 5,
     longer: 1,
     name: "meanwhile",
     title: "Done by others since this session was last active",
+    signal: Signal::Activity,
 };
 
 /// How many sessions are mentioned, and how many files of each.

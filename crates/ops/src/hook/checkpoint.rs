@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use harness::Harness;
+use model::activity::Activity;
 use model::digest::Digest;
 use model::event::{Event, Kind, Source};
 use model::id::Id;
-use model::journal::RecordPolicy;
+use model::journal::{Record, RecordPolicy};
 use model::session::{self, Pending};
 use model::suggest;
 use model::transcript::Line;
@@ -48,20 +49,20 @@ pub type Follow<'a> = &'a dyn Fn(&Digest) -> crate::Result<Option<String>>;
 pub fn run(work: &Checkpoint) -> crate::Result<Vec<TranscriptRecord>> {
     let Checkpoint { store, session, limit, .. } = *work;
     let _lock = store.lock_session(session, work.deadline.wait())?;
-    let mut suggestions = Vec::new();
+    let mut indexes = IndexLines::new(store.role_of(session).ok().flatten());
     // The transcript's additions go through the journal like everything else, so that a rebuilt digest is the same.
-    let mut digest = store.digest(session, |record| suggestions.extend(suggest::lines(record)))?;
-    let (caught_up, begun) = match catch_up(work, &mut digest, &mut suggestions) {
+    let mut digest = store.digest(session, |record| indexes.add(record))?;
+    let (caught_up, begun) = match catch_up(work, &mut digest, &mut indexes) {
         Ok(begun) => (Ok(()), begun),
         Err(error) => (Err(error), Vec::new()),
     };
-    if let Some(folded) =
-        store.fold_on(session, digest.clone(), &mut |record| suggestions.extend(suggest::lines(record)))?
-    {
+    if let Some(folded) = store.fold_on(session, digest.clone(), &mut |record| indexes.add(record))? {
         digest = folded;
     }
-    if !suggestions.is_empty() {
-        store.dir().append_all(layout::RELEVANT_FILES, &suggestions, limit)?;
+    for (index, lines) in [(layout::RELEVANT_FILES, &indexes.files), (layout::ACTIVITY, &indexes.activity)] {
+        if !lines.is_empty() {
+            store.dir().append_all(index, lines, limit)?;
+        }
     }
     let followed = (work.follow)(&with_begun(work, &digest, &begun));
     // On failure keep the watermark, so that the next checkpoint reconsiders these records.
@@ -74,6 +75,26 @@ pub fn run(work: &Checkpoint) -> crate::Result<Vec<TranscriptRecord>> {
     match followed? {
         Some(what) => Err(crate::Error::Failed { what }),
         None => Ok(begun),
+    }
+}
+
+/// What a checkpoint adds to the indexes.
+struct IndexLines {
+    /// The role of the session.
+    role: String,
+    files: Vec<Vec<u8>>,
+    activity: Vec<Vec<u8>>,
+}
+
+impl IndexLines {
+    fn new(role: Option<Id>) -> IndexLines {
+        let role = role.map(|role| role.to_string()).unwrap_or_default();
+        IndexLines { role, files: Vec::new(), activity: Vec::new() }
+    }
+
+    fn add(&mut self, record: &Record) {
+        self.files.extend(suggest::lines(record));
+        self.activity.extend(Activity::of(record, &self.role).map(|activity| activity.line()));
     }
 }
 
@@ -93,7 +114,7 @@ fn with_begun<'d>(work: &Checkpoint, digest: &'d Digest, begun: &[TranscriptReco
 fn catch_up(
     work: &Checkpoint,
     digest: &mut Digest,
-    suggestions: &mut Vec<Vec<u8>>,
+    indexes: &mut IndexLines,
 ) -> Result<Vec<TranscriptRecord>> {
     let Some(path) = work.event.transcript.as_deref() else { return Ok(Vec::new()) };
     let cursor: Option<feed::Cursor> = work.store.session(work.session).get().ok().flatten();
@@ -116,13 +137,13 @@ fn catch_up(
     let mut told = retelling.told.as_slice();
     if is_first_contact {
         register(work);
-        told = put_earlier(work, told, digest, suggestions)?;
+        told = put_earlier(work, told, digest, indexes)?;
     }
     let lines = new_lines(work, told, digest, is_first_contact && reports_all);
     if !lines.is_empty() {
         work.store.dir().append_all(&layout::journal(work.session), &lines, work.limit)?;
     }
-    // A session that continues another begins with that one's summary, and its brief came with its start.
+    // A session that continues another begins with the other's summary, and already got its brief when it started.
     let inherited = cursor.is_none() && !digest.previous.is_empty();
     let starts = matches!(work.event.kind, Kind::SessionStart { .. });
     if retelling.compacted && !capabilities.reports_every_compaction() && !inherited && !starts {
@@ -153,7 +174,7 @@ fn put_earlier<'t>(
     work: &Checkpoint,
     told: &'t [TranscriptRecord],
     digest: &mut Digest,
-    suggestions: &mut Vec<Vec<u8>>,
+    indexes: &mut IndexLines,
 ) -> Result<&'t [TranscriptRecord]> {
     let journal = layout::journal(work.session);
     let is_earlier = |told: &TranscriptRecord| {
@@ -177,7 +198,7 @@ fn put_earlier<'t>(
             text.extend_from_slice(&record.line());
             text.push(b'\n');
             again.fold(&record);
-            suggestions.extend(suggest::lines(&record));
+            indexes.add(&record);
         }
     }
     work.store.put_first_part(work.session, &text)?;

@@ -55,7 +55,8 @@ pub(crate) fn withdraw_loop(store: &Store, id: &str) -> Result<()> {
     }
 }
 
-/// Returns whether the user allowed what is launched for an output. One without a command launches nothing.
+/// Returns whether the user allowed the command that produces this output. An output without a command launches
+/// nothing.
 pub(crate) fn is_launch_allowed(store: &Store, root: &Root, run: &Run, output: &Output) -> bool {
     store.is_given(ConsentKind::StageRun, &run_id(root, run), &[consent::of_output(output)])
 }

@@ -67,7 +67,7 @@ impl Sources {
         files.chain(variables).collect()
     }
 
-    fn add(&mut self, owner: Owner, path: &Path, read: store::Result<Option<Vec<u8>>>) {
+    fn add_file(&mut self, owner: Owner, path: &Path, read: store::Result<Option<Vec<u8>>>) {
         let shown = path.display().to_string();
         match read {
             Ok(None) => {}
@@ -92,13 +92,14 @@ fn gather(world: &World, store: Option<&Store>) -> Sources {
             Err(store::Error::Absent { .. }) => Ok(None),
             read => read.map(Some),
         };
-        sources.add(Owner::User, &path, read);
+        sources.add_file(Owner::User, &path, read);
     }
     if let Some(store) = store {
         let path = store.dir().path().join(store::layout::CONFIG);
-        sources.add(Owner::Project, &path, store.config());
+        sources.add_file(Owner::Project, &path, store.config());
     }
-    for name in KEYS.iter().flat_map(config::Key::variables) {
+    let names = KEYS.iter().filter(|_| world.has_variables).flat_map(config::Key::variables);
+    for name in names {
         if let Some(text) = (world.var)(name).filter(|text| !text.is_empty()) {
             sources.variables.push((name, text.to_string_lossy().into_owned()));
         }

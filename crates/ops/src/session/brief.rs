@@ -6,7 +6,9 @@ use std::path::Path;
 use harness::{HARNESSES, Harness};
 use jiff::Timestamp;
 use model::brief::{Brief, Candidate, Explained, Material, Occasion};
+use model::config::Settings;
 use model::digest::Digest;
+use model::finding::{Finding, Level};
 use model::id::Id;
 use model::redact::{self, Redacted};
 use serde::Serialize;
@@ -53,8 +55,10 @@ pub struct Composed {
 /// Composes the brief for an occasion; `None` if there is no session to describe.
 pub fn compose(request: &BriefRequest) -> Option<Composed> {
     let (gathered, records) = gather(request)?;
-    let brief =
-        model::brief::compose(&material(request.occasion, &gathered, &records.candidates), request.room);
+    let scoring = request.project.settings.scoring();
+    let material =
+        Material { scoring: scoring.as_ref(), ..material(request.occasion, &gathered, &records.candidates) };
+    let brief = model::brief::compose(&material, request.room);
     let told = brief.as_ref().map_or("", |brief| brief.text.as_str());
     let marks = records.candidates.iter().flat_map(|one| marks(one, told)).collect();
     let Records { problems, held, .. } = records;
@@ -123,7 +127,7 @@ fn last_other(project: ProjectContext, this: Option<&Id>) -> Option<Id> {
 
 fn material<'a>(occasion: Occasion, gathered: &'a Gathered, records: &'a [Candidate]) -> Material<'a> {
     let Gathered { digest, problems, gone } = gathered;
-    Material { occasion, digest, problems, gone, records }
+    Material { occasion, digest, problems, gone, records, scoring: None }
 }
 
 /// The options of `thru brief`.
@@ -139,6 +143,15 @@ pub struct BriefOptions<'a> {
     /// A file with the summary that the agent can see.
     pub summary: Option<&'a Path>,
     pub room: Room,
+    /// `None` means what the settings say.
+    pub ranking: Option<Ranking>,
+}
+
+/// The order of a brief.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ranking {
+    Fixed,
+    Scored,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,7 +170,9 @@ pub struct BriefReport {
     pub harness: &'static str,
     pub max_chars: Option<usize>,
     pub chars: usize,
-    pub tokens: usize,
+    pub scoring: bool,
+    /// Settings that could not be used.
+    pub findings: Vec<Finding>,
     /// For a transcript: lines that could not be used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skipped: Option<Skipped>,
@@ -167,6 +182,12 @@ pub struct BriefReport {
 
 pub fn run(world: &World, options: &BriefOptions) -> Result<BriefReport> {
     let named = options.harness.map(by_name).transpose()?;
+    let resolved = settings::here(world);
+    let mut settings = resolved.settings();
+    if let Some(ranking) = options.ranking {
+        settings.brief_scoring_enabled = ranking == Ranking::Scored;
+    }
+    let redact = settings.redact();
     let (mut gathered, records, occasion, skipped) = match options.transcript {
         Some(path) => {
             // Its project need not be here; then its paths are relative to where it was.
@@ -174,13 +195,12 @@ pub fn run(world: &World, options: &BriefOptions) -> Result<BriefReport> {
                 Ok(Found::Marked { root, .. }) => root.checkout,
                 _ => path.to_owned(),
             };
-            let redact = settings::here(world).settings().redact();
             let read = transcript::read(&Source { path, checkout: &here, redact, now: world.now })?;
             let occasion = options.occasion.unwrap_or_else(|| fitting(&read.digest));
             let gathered = Gathered { digest: read.digest, problems: Vec::new(), gone: Vec::new() };
             (gathered, Vec::new(), occasion, Some(read.skipped))
         }
-        None => match from_store(world, options) {
+        None => match from_store(world, options, &settings) {
             Err(error @ Error::Absent { .. }) => match from_database(world, options)? {
                 Some((read, occasion)) => {
                     let gathered = Gathered { digest: read.digest, problems: Vec::new(), gone: Vec::new() };
@@ -203,23 +223,35 @@ pub fn run(world: &World, options: &BriefOptions) -> Result<BriefReport> {
         None => occasion,
     };
     let harness = named.or_else(|| harness::by_name(&gathered.digest.harness)).unwrap_or(&HARNESSES[0]);
-    let cap = match options.room {
-        Room::Harness => model::decide::cap(occasion, harness.context_cap),
-        Room::Chars(most) => most,
-        Room::Tokens(most) => model::brief::chars(most),
-        Room::All => usize::MAX,
+    let mut scoring = settings.scoring();
+    let cap = match (options.room, &mut scoring) {
+        (Room::Harness, _) => model::decide::cap(occasion, harness.context_cap),
+        (Room::Chars(most), _) => most,
+        (Room::Tokens(most), None) => model::tokens::chars(most),
+        (Room::Tokens(most), Some(scoring)) => {
+            scoring.max_tokens = most;
+            usize::MAX
+        }
+        (Room::All, scoring) => {
+            scoring
+                .iter_mut()
+                .for_each(|scoring| (scoring.max_tokens, scoring.max_candidates) = (usize::MAX, usize::MAX));
+            usize::MAX
+        }
     };
-    let mut explained = model::brief::explain(&material(occasion, &gathered, &records), cap);
+    let material = Material { scoring: scoring.as_ref(), ..material(occasion, &gathered, &records) };
+    let mut explained = model::brief::explain(&material, cap);
     // As in hooks: records that people write are redacted when they are shown.
-    let redact = settings::here(world).settings().redact();
     explained.text = explained.text.map(|text| Redacted::whole(&text, redact).to_string());
     let chars = explained.text.as_deref().map_or(0, model::render::width);
+    let findings = resolved.findings.into_iter().filter(|finding| finding.level == Level::Error);
     Ok(BriefReport {
         session: gathered.digest.session,
         harness: harness.name,
         max_chars: (cap != usize::MAX).then_some(cap),
         chars,
-        tokens: model::brief::tokens(chars),
+        scoring: scoring.is_some(),
+        findings: findings.collect(),
         skipped,
         explained,
     })
@@ -242,13 +274,16 @@ fn fitting(digest: &Digest) -> Occasion {
     if digest.last_compaction() > 0 { Occasion::Compacted } else { Occasion::Asked }
 }
 
-fn from_store(world: &World, options: &BriefOptions) -> Result<(Gathered, Vec<Candidate>, Occasion)> {
+fn from_store(
+    world: &World,
+    options: &BriefOptions,
+    settings: &Settings,
+) -> Result<(Gathered, Vec<Candidate>, Occasion)> {
     let (root, store) = match world.find()? {
         Found::Marked { root, store, .. } => (root, store),
         Found::Unmarked(root) => return Err(Error::NoRoot { path: root.path }),
     };
-    let settings = settings::here(world).settings();
-    let project = ProjectContext { world, root: &root, store: &store, settings: &settings };
+    let project = ProjectContext { world, root: &root, store: &store, settings };
     // Without a named session, a start means a session that has not begun.
     let session = match (options.occasion, options.session) {
         (Some(Occasion::Started), None) => None,

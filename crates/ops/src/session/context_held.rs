@@ -9,7 +9,7 @@ use store::{Durability, SessionState, Store, layout};
 use crate::Result;
 use crate::hook::context::HookContext;
 
-/// More are never told at once; the oldest are dropped first.
+/// The most marks that are kept; the oldest are dropped first.
 const MOST: usize = 256;
 
 /// Marks of what was told, oldest first.

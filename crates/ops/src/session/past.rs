@@ -15,7 +15,7 @@ const TAIL: u64 = 32 * 1024;
 const LOOKED_FOR: usize = 60;
 const PROBLEMS: usize = 3;
 
-/// How many sessions back a continued one is followed.
+/// How many predecessors of a continued session are read.
 pub const GENERATIONS: usize = 8;
 
 /// Everything a brief needs about one session, owned.

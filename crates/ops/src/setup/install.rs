@@ -479,7 +479,7 @@ fn entries(world: &World, harness: &Harness, scope: Scope) -> Vec<Entry> {
     let command = |event: &str| {
         let args = ["hook", harness.name, event];
         match (scope, form) {
-            // A shared file finds `thru` through PATH, and does nothing if it is not installed.
+            // A hook in a shared file finds `thru` through PATH, and does nothing if `thru` is not installed.
             (Scope::Project, _) => Command::if_installed(&args),
             (_, Form::Exec) => {
                 Command::Exec { program: program.to_string(), args: args.map(str::to_owned).to_vec() }
@@ -545,8 +545,8 @@ fn plan_own(path: &Path, text: &str, task: Task, notes: &mut Vec<String>) -> Res
     };
     let old = old.unwrap_or_default();
     let diff = settings::diff(&old, after);
-    // It contains our mark, and perhaps the user's words too: these cannot be distinguished from an older version of
-    // ours.
+    // The old file has our mark but may contain the user's edits too. We cannot tell those from an older version of
+    // ours, so keep a backup.
     let keep = if old == text { Keep::Nothing } else { Keep::Backup };
     let changed = Changed { path: path.to_owned(), change, events: Vec::new(), backup: None, diff };
     let kind = Kind::Own(text.to_owned());

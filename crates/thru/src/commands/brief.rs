@@ -71,6 +71,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             session: args.session.as_deref(),
             summary: args.summary.as_deref(),
             room,
+            ranking: None,
         },
     )?;
     if let (Format::Text, Some(skipped)) = (format, report.skipped) {
@@ -91,7 +92,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             let most = report.max_chars.map_or(String::new(), |most| format!(" of {most}"));
             output::talk(format_args!(
                 "{DIM}{}{most} characters, about {} tokens{DIM:#}",
-                report.chars, report.tokens
+                report.chars, report.explained.tokens
             ));
         }
         (Format::Text, false, Some(text)) => output::line(text.trim_end()),
@@ -107,7 +108,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 
 fn table(rows: &[Row]) {
     output::line(format_args!("{DIM}rank   chars  tokens  in   what{DIM:#}"));
-    for Row { id, class, rank, chars, tokens, taken, text } in rows {
+    for Row { id, class, rank, chars, tokens, taken, text, .. } in rows {
         let mark = if *taken { format!("{GOOD}yes{GOOD:#}") } else { "no ".to_owned() };
         let (id, text) = (one_line(id, 60), one_line(text, 100));
         output::line(format_args!(

@@ -1,4 +1,4 @@
-use model::config::{Entry, KEYS, Stage, Value};
+use model::config::{Entry, KEYS, Stage};
 use model::finding::{Finding, Level};
 use model::text::count;
 use ops::Result;
@@ -41,7 +41,7 @@ pub fn run(world: &World, _: &Args, format: Format) -> Result<u8> {
 }
 
 fn print(entries: &[Entry]) {
-    let values: Vec<String> = entries.iter().map(|entry| shown(&entry.value)).collect();
+    let values: Vec<String> = entries.iter().map(|entry| entry.value.to_string()).collect();
     let (keys, width) = (widest(entries.iter().map(|e| e.key)), widest(values.iter().map(String::as_str)));
     let sources = widest(entries.iter().map(|e| e.source.as_str()));
     for (entry, value) in entries.iter().zip(&values) {
@@ -57,15 +57,6 @@ fn print_stage(stage: &Stage) {
     output::line(format_args!(
         "stages.{name}  {outputs}  {source}  {DIM}`thru gate run --stage {name}`{DIM:#}"
     ));
-}
-
-fn shown(value: &Value) -> String {
-    match value {
-        Value::Flag(on) => on.to_string(),
-        Value::Number(n) => n.to_string(),
-        Value::Word(word) => word.clone(),
-        Value::List(texts) => texts.join(", "),
-    }
 }
 
 fn widest<'a>(words: impl Iterator<Item = &'a str>) -> usize {

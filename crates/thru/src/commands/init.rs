@@ -26,7 +26,7 @@ pub struct RootArgs {
     /// Keep records that a team shares in git; journals and state stay out of it
     #[arg(long)]
     shared: bool,
-    /// Create a root here although there is one above
+    /// Create a root here even if a parent folder already has one
     #[arg(long)]
     nested: bool,
     /// The project's name [default: the folder's name]

@@ -42,7 +42,7 @@ enum Command {
         #[command(flatten)]
         owner: OwnerArgs,
     },
-    /// Allow a loop that came from elsewhere: shows what it would feed and run, and asks
+    /// Allow a loop that came from elsewhere: shows its prompt and its commands, and asks
     ///
     /// A loop runs only if its user started it here. One that came with a clone or a pull, that somebody changed, or
     /// that an older thru made, is never fed and never runs anything until it is adopted. Needs a terminal; refuses

@@ -61,7 +61,7 @@ enum Command {
 
 #[derive(Debug, clap::Args)]
 struct Who {
-    /// Who does it [default: the current session]
+    /// The session that does it [default: the current one]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
 }

@@ -11,6 +11,7 @@ mod pty;
 mod tree;
 
 mod auto_init;
+mod awareness;
 mod briefs;
 mod clones;
 mod completions;

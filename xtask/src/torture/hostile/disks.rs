@@ -240,7 +240,7 @@ fn outcome(argv: &[&str], output: &Output) -> Wrongs {
     wrong
 }
 
-/// What may not be read or written, by path relative to the sandbox and mode.
+/// What may not be read or written: the path, relative to the sandbox, and the mode it gets.
 const FORBIDDEN: &[(&str, &[(&str, u32)])] = &[
     ("root.json may not be read", &[("project/.agent/context/root.json", 0o000)]),
     ("the store may not be entered", &[("project/.agent/context", 0o000)]),

@@ -35,7 +35,7 @@ const HARNESS: [&str; 4] = [
 
 const FEEDBACK: &str = "Stop hook feedback:";
 
-/// Returns what a text in the user's place says, if anything.
+/// Classifies a text that the transcript attributes to the user; `None` if it says nothing.
 pub fn item(text: Cow<'_, str>) -> Option<Item<'_>> {
     if text.starts_with("[Request interrupted") {
         return Some(Item::Interrupted);

@@ -34,7 +34,7 @@ const FRESH: usize = 2;
 /// Closing words that are shorter say little, unless they name something.
 const SHORT: usize = 90;
 
-/// So much of a closing message sums up what sub-agents had answered before it.
+/// A closing message of at least this many bytes is assumed to sum up what sub-agents answered before it.
 const SUMMED_UP: usize = 240;
 
 pub fn gather(material: &Material, all: &mut Gathered) {
@@ -203,7 +203,7 @@ fn add(all: &mut Gathered, record: u64, fact: Fact, topic: &str) {
                     _ => format!("{} → {told}", quoted(&turn.prompt.text, *request)),
                 }
             };
-            // The older, the less of it matters.
+            // The older the turn, the less of it matters.
             let lengths: &[(usize, usize)] = match newer {
                 0 | 1 => &[(64, 160), (80, 300), (120, 600), (200, 1_200)],
                 2 | 3 => &[(64, 160), (80, 300), (100, 500)],

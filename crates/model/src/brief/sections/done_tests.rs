@@ -25,8 +25,14 @@ fn session(lines: &[&str]) -> Digest {
 
 fn told(lines: &[&str]) -> String {
     let digest = session(lines);
-    let material =
-        Material { occasion: Occasion::Compacted, digest: &digest, problems: &[], gone: &[], records: &[] };
+    let material = Material {
+        occasion: Occasion::Compacted,
+        digest: &digest,
+        problems: &[],
+        gone: &[],
+        records: &[],
+        scoring: None,
+    };
     compose(&material, 9_500).unwrap().text
 }
 

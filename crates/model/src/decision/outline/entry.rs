@@ -269,7 +269,7 @@ fn stripped(text: &str) -> (String, String) {
     }
 }
 
-/// Without the marks of bold letters.
+/// Returns the text without bold markers.
 fn plain(text: &str) -> String {
     text.replace("**", "").trim().to_owned()
 }

@@ -13,7 +13,7 @@ const SOON: u64 = 8;
 /// `X → why → Y worked`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trap {
-    /// The command to type again, or the tool.
+    /// The command that failed, in a form that can be typed, or the tool's name.
     pub what: String,
     pub why: String,
     /// Empty if nothing is known to work instead.

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use model::brief::{Candidate, Section};
 use model::decision::{Decision, Kind, State};
+use model::score::Signal;
 use model::text::count;
 use model::time;
 use store::Store;
@@ -10,8 +11,13 @@ use store::Store;
 use crate::Result;
 use crate::features::{BriefContext, ProjectContext};
 
-const SECTION: Section =
-    Section { order: 10, longer: 30, name: "decisions", title: "Decisions in force (newest first)" };
+const SECTION: Section = Section {
+    order: 10,
+    longer: 30,
+    name: "decisions",
+    title: "Decisions in force (newest first)",
+    signal: Signal::DecisionRecency,
+};
 
 /// More of a kind are counted.
 const NAMED: usize = 8;

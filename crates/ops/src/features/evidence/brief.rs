@@ -2,12 +2,14 @@
 
 use model::brief::{Candidate, Section};
 use model::render::inline;
+use model::score::Signal;
 
 use super::{Judge, show};
 use crate::Result;
 use crate::features::{BriefContext, plan};
 
-const SECTION: Section = Section { order: 2, longer: 1, name: "evidence", title: "Evidence" };
+const SECTION: Section =
+    Section { order: 2, longer: 1, name: "evidence", title: "Evidence", signal: Signal::EvidencePresence };
 
 /// The most tasks that are mentioned.
 const MOST: usize = 3;

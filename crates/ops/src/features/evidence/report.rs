@@ -67,7 +67,7 @@ pub fn checks(project: &ProjectContext) -> Vec<Check> {
                 }
             }
             Err(error) => {
-                let line = error.line();
+                let line = error.line_number();
                 let hint = "fix it, or restore it from git or a backup; the next entry moves it aside and starts a new one";
                 findings
                     .push(Finding::new(Level::Error, error.to_string()).at(file.clone(), line).hint(hint));

@@ -96,7 +96,7 @@ fn findings(project: &ProjectContext) -> (usize, Vec<Finding>) {
     for state in records.iter().map(|record| &record.state).filter(|state| is_foreign(store, state)) {
         let text =
             format!("loop {} is {} and was not started here: it is never fed", state.id, state.status.name());
-        let hint = format!("`thru loop adopt {}` shows what it would feed and run, and asks", state.id);
+        let hint = format!("`thru loop adopt {}` shows its prompt and its commands, and asks", state.id);
         findings.push(Finding::new(Level::Note, text).hint(hint));
     }
     (records.len(), findings)

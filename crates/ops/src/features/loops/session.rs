@@ -10,6 +10,7 @@ use model::loops::{Loop, Status, promise_words};
 use model::redact::{self, Redacted};
 use model::render::quoted;
 use model::reply::{Part, Reply};
+use model::score::Signal;
 use model::time;
 
 use super::front;
@@ -19,7 +20,7 @@ use crate::hook::context::HookContext;
 use crate::project::consent;
 use crate::{Mode, Result};
 
-const SECTION: Section = Section { order: 0, longer: 1, name: "loop", title: "Loop" };
+const SECTION: Section = Section { order: 0, longer: 1, name: "loop", title: "Loop", signal: Signal::Loop };
 
 /// How much of the prompt is shown to a session that gets a loop it has never seen.
 const SHOWN: usize = 600;

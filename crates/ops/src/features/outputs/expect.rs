@@ -84,8 +84,8 @@ pub fn expect(world: &World, wanted: &Wanted) -> Result<Expectation> {
     })
 }
 
-/// Returns whether the user who runs this command names the launch command. The project's settings are a file in the
-/// tree, so they need adoption.
+/// Returns whether the user who runs this command names the launch command. The project's settings may
+/// come from somebody else, so the user must adopt them first.
 fn is_given(world: &World, place: &GateContext, wanted: &Wanted) -> bool {
     let by_name = [&wanted.critical, &wanted.advisory, &wanted.files].iter().any(|files| !files.is_empty());
     let stage = || place.resolved.stages.iter().find(|stage| stage.name == wanted.stage);

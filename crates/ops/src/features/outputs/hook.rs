@@ -10,6 +10,7 @@ use model::journal::Record;
 use model::place;
 use model::render::code;
 use model::reply::{Part, Reply};
+use model::score::Signal;
 use serde::Serialize;
 use store::{CheckDepth, Root, Run, Store};
 
@@ -59,8 +60,13 @@ pub fn open(store: &Store, root: &Root, settings: &Settings) -> Result<Option<Op
     }))
 }
 
-const SECTION: Section =
-    Section { order: 4, longer: 1, name: "outputs", title: "Outputs of sub-agents that are still open" };
+const SECTION: Section = Section {
+    order: 4,
+    longer: 1,
+    name: "outputs",
+    title: "Outputs of sub-agents that are still open",
+    signal: Signal::Outputs,
+};
 
 /// For a brief: what the live run still waits for, or why that is unknown.
 pub(crate) fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
@@ -114,8 +120,9 @@ struct Awaited {
     run: Run,
     stage: String,
     file: String,
-    /// The absolute path, for the sub-agent; and the name in the journal.
+    /// The absolute path, for the sub-agent.
     path: String,
+    /// The name in the journal.
     shown: String,
     /// Its state at this event.
     verdict: Verdict,

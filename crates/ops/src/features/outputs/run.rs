@@ -150,7 +150,7 @@ fn is_step(
 const NAMED: usize = 5;
 const NAMED_WIDTH: usize = 200;
 
-/// `expected.json` is a file in the tree. A command from it is launched only if the user allowed it here, word for
+/// `expected.json` is in the project, so anybody may have written it. A command from it is launched only if the user allowed it here, word for
 /// word.
 fn need_given<'a>(place: &GateContext, run: &Run, launched: impl Iterator<Item = &'a Output>) -> Result<()> {
     let foreign: Vec<&Output> =

@@ -4,12 +4,13 @@
 use model::brief::{Candidate, Section};
 use model::plan::{self, Plan, Progress, Standing, Task, task_words, waiting_words};
 use model::render::inline;
+use model::score::Signal;
 use store::layout;
 
 use crate::Result;
 use crate::features::{BriefContext, ProjectContext};
 
-const SECTION: Section = Section { order: 2, longer: 1, name: "plan", title: "Plan" };
+const SECTION: Section = Section { order: 2, longer: 1, name: "plan", title: "Plan", signal: Signal::Phase };
 
 /// How many tasks of each kind are named; the others are counted.
 const NAMED: usize = 5;

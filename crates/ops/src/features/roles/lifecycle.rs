@@ -202,7 +202,7 @@ pub fn status(world: &World, named: Option<&str>) -> Result<Vec<Row>> {
     }
     names.sort();
     names.dedup();
-    // An unreadable one must not hide the others.
+    // One unreadable role must not hide the others.
     let mut rows = Vec::new();
     for role in &names {
         let machine = model::role::lifecycle::machine(role);

@@ -66,7 +66,8 @@ pub fn follow(context: &HookContext, digest: &Digest) -> crate::Result<Option<St
     Ok(followed.and(unread).err().map(|error| error.to_string()))
 }
 
-/// Returns the workstream whose manifest names this session, and the first error, which does not hide the others.
+/// Returns the workstream whose manifest names this session, and the first read error. A manifest that cannot be read
+/// does not stop the search.
 fn mapped(place: &Workstreams, session: &Id) -> (Option<String>, Result<()>) {
     if let Ok(Some(Used { id })) = place.store.session(session).get::<Used>() {
         return (Some(id), Ok(()));

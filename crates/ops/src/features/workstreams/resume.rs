@@ -89,7 +89,8 @@ pub fn new(world: &World, wish: &NewManifest) -> Result<Created> {
     Ok(Created { project_id: id.to_owned(), path, missing: missing.map(|load| load.named).collect() })
 }
 
-/// The folder for a new manifest, from the root: where the workstream lies already, else a new one in the store.
+/// Returns the folder for a new manifest, relative to the root: the workstream's existing folder, or a new one in the
+/// store.
 fn home_of(place: &Workstreams, id: &str) -> Result<String> {
     let known = place.homes()?.into_iter().find(|(known, _)| known == id).map(|(_, folder)| folder);
     let Some(folder) = known else {

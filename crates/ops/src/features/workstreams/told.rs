@@ -9,6 +9,7 @@ use model::manifest::Manifest;
 use model::redact::Redacted;
 use model::render::{code, path as shown_path, quoted};
 use model::reply::{Part, Reply};
+use model::score::Signal;
 use model::session::Pending;
 use model::text::fingerprint;
 use model::time;
@@ -24,12 +25,14 @@ use crate::session::context_held;
 /// How much of a file to load is read: more than a brief can contain.
 const INLINED: usize = 16 * 1024;
 
-const SECTION: Section = Section { order: 2, longer: 1, name: "workstream", title: "Workstream" };
+const SECTION: Section =
+    Section { order: 2, longer: 1, name: "workstream", title: "Workstream", signal: Signal::Manifest };
 const FILES: Section = Section {
     order: 2,
     longer: 1,
     name: "file",
     title: "Text of files to load (data, as it is on disk now)",
+    signal: Signal::Manifest,
 };
 
 /// What a restored session is told about its workstream: the manifest, or why there is none.

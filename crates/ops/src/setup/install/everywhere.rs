@@ -12,7 +12,7 @@ use crate::{Mode, Result, World};
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Everywhere {
-    /// False for a dry run: this is what would have been done.
+    /// False for a dry run: the report then says what would have been done.
     pub written: bool,
     /// Where something changed, or could not be changed.
     pub undone: Vec<InstallReport>,

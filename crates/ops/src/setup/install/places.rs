@@ -152,7 +152,7 @@ pub fn unusable(world: &World, harness: &Harness, project: &Path) -> Vec<(PathBu
     found
 }
 
-/// Returns after how many days a harness deletes its transcripts, if it does.
+/// Returns the number of days after which a harness deletes its transcripts, if it does.
 pub fn transcripts_kept(world: &World, harness: &Harness) -> Option<u32> {
     let folder = user_folder(world, harness)?;
     let file = hook_table(harness).map(|table| folder.join(table.file.name));

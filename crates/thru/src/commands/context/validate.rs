@@ -24,7 +24,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         false => context::validate(world, &args.files)?,
     };
     match format {
-        // One answer is one JSON document: here it is the failure.
+        // Only one JSON document is printed: on failure that is the error, which the caller prints.
         Format::Json if failed.is_some() => {}
         Format::Json => output::json(&checked),
         Format::Text if checked.is_empty() && failed.is_none() => {

@@ -9,7 +9,7 @@ use crate::output::{self, BOLD, Format};
 pub struct Args {
     /// The task [default: all of them]
     id: Option<String>,
-    /// How many of the newest stay
+    /// How many of the newest entries to keep
     #[arg(long, value_name = "N", default_value_t = 20)]
     keep: usize,
     /// Only show what would be moved

@@ -28,7 +28,7 @@ pub struct Args {
     /// End it after this many seconds; it has then failed
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<u64>,
-    /// Who does it [default: the current session]
+    /// The session that does it [default: the current one]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// The command and its arguments

@@ -134,6 +134,8 @@ pub fn rows(env: &TestEnv) -> Vec<Row> {
         row("loop log", &[LOOP]),
         row("loop adopt", &[LOOP]),
         row("loop cancel", &[LOOP]),
+        row("swarm status", &["-n", "0"]),
+        row("swarm status", &["--session", words]),
         row("files", &["-n", "0"]),
         row("gate expect", &["review", "review-b.md", "--prompt", words, "--input", "plan.md"]),
         row("gate expect", &["review", words]),

@@ -1,0 +1,112 @@
+//! How many tokens a text takes, estimated from its length and its kind. A tokenizer would be larger than the whole
+//! binary; `cargo xtask tokens` holds the estimate against real usage.
+
+use serde::Serialize;
+
+/// What a text consists of. Code takes more tokens per character than prose.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TextKind {
+    #[default]
+    Prose,
+    Code,
+    Markdown,
+    Json,
+}
+
+impl TextKind {
+    pub const ALL: [TextKind; 4] = [TextKind::Prose, TextKind::Code, TextKind::Markdown, TextKind::Json];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            TextKind::Prose => "prose",
+            TextKind::Code => "code",
+            TextKind::Markdown => "markdown",
+            TextKind::Json => "json",
+        }
+    }
+
+    /// The kind of a file, by the end of its name.
+    pub fn of_path(path: &str) -> TextKind {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        match name.rsplit_once('.').map_or("", |(_, ending)| ending) {
+            "md" | "markdown" | "mdx" => TextKind::Markdown,
+            "json" | "jsonl" | "jsonc" | "geojson" => TextKind::Json,
+            "txt" | "rst" | "adoc" | "" => TextKind::Prose,
+            _ => TextKind::Code,
+        }
+    }
+}
+
+/// Tokens per character (UTF-16 unit).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ratios {
+    pub prose: f64,
+    pub code: f64,
+    pub markdown: f64,
+    pub json: f64,
+}
+
+impl Ratios {
+    /// Every text counts the same. Used where scoring is off.
+    pub const UNIFORM: Ratios = Ratios { prose: 0.33, code: 0.33, markdown: 0.33, json: 0.33 };
+
+    pub fn of(&self, kind: TextKind) -> f64 {
+        match kind {
+            TextKind::Prose => self.prose,
+            TextKind::Code => self.code,
+            TextKind::Markdown => self.markdown,
+            TextKind::Json => self.json,
+        }
+    }
+
+    /// Returns the tokens of a text of this many characters, rounded up.
+    pub fn tokens(&self, kind: TextKind, chars: usize) -> usize {
+        rounded_up(chars as f64 * self.of(kind))
+    }
+}
+
+/// Rounds up. A product such as 700 × 0.33 is a little more than 231 in binary, and still is 231 tokens.
+pub fn rounded_up(tokens: f64) -> usize {
+    (tokens - 1e-6).ceil().max(0.0) as usize
+}
+
+/// Returns how many characters fit into `tokens` where scoring is off.
+pub fn chars(tokens: usize) -> usize {
+    tokens.saturating_mul(100) / 33
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_have_ratios_of_their_own() {
+        let ratios = Ratios { prose: 0.25, code: 0.40, markdown: 0.30, json: 0.35 };
+        let tokens = TextKind::ALL.map(|kind| ratios.tokens(kind, 1_000));
+        assert_eq!(tokens, [250, 400, 300, 350]);
+        assert_eq!(TextKind::ALL.map(|kind| ratios.tokens(kind, 1)), [1; 4], "rounded up");
+        assert_eq!(ratios.tokens(TextKind::Code, 0), 0);
+    }
+
+    /// The estimate of earlier versions, which counted in whole numbers.
+    #[test]
+    fn where_scoring_is_off_every_text_counts_a_third() {
+        for chars in 0..5_000_usize {
+            assert_eq!(Ratios::UNIFORM.tokens(TextKind::Json, chars), (chars * 33).div_ceil(100), "{chars}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_of_the_kind_of_its_ending() {
+        for (path, kind) in [
+            ("src/a.rs", TextKind::Code),
+            ("docs/plan.md", TextKind::Markdown),
+            ("a.b/LICENSE", TextKind::Prose),
+            ("package.json", TextKind::Json),
+            ("notes.txt", TextKind::Prose),
+        ] {
+            assert_eq!(TextKind::of_path(path), kind, "{path}");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! `thru swarm status`: what agents did, by tool, by agent and by session.
+
+use std::collections::BTreeMap;
+
+use model::activity::{Activity, Counts, count_by};
+use model::digest::Digest;
+use model::id::Id;
+use serde::Serialize;
+use store::{Store, layout};
+
+use crate::project::Project;
+use crate::session::list;
+use crate::{Result, World};
+
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ActivityReport {
+    /// Set if one session was requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    pub calls: u64,
+    pub tools: Vec<Counts>,
+    /// By the type of the sub-agent, or the role of the session.
+    pub agents: Vec<Counts>,
+    /// The last active first.
+    pub sessions: Vec<SessionCounts>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct SessionCounts {
+    #[serde(flatten)]
+    pub counts: Counts,
+    pub harness: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub role: String,
+    /// The types of its sub-agents.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sub_agents: Vec<String>,
+    /// The number of files that it changed.
+    pub edited: usize,
+}
+
+pub fn report(world: &World, session: Option<&str>) -> Result<ActivityReport> {
+    let Some(Project { store, .. }) = Project::look(world)? else { return Ok(ActivityReport::default()) };
+    let chosen = match session {
+        Some(named) => vec![list::choose(world, &store, Some(named))?.0],
+        None => list::all(&store)?,
+    };
+    let mut logged: BTreeMap<String, Vec<Activity>> = BTreeMap::new();
+    store.dir().each_record(layout::ACTIVITY, |line: Activity| {
+        logged.entry(line.session.clone()).or_default().push(line);
+    })?;
+    let (mut all, mut sessions) = (Vec::new(), Vec::new());
+    for id in &chosen {
+        let calls = of_session(&store, id, logged.remove(id.as_str()).unwrap_or_default())?;
+        sessions.extend(session_counts(&calls));
+        all.extend(calls);
+    }
+    sessions.sort_by(|a, b| b.counts.last_at.cmp(&a.counts.last_at));
+    Ok(ActivityReport {
+        session: session.map(|_| chosen[0].to_string()),
+        calls: all.len() as u64,
+        tools: count_by(&all, |call| &call.tool),
+        agents: count_by(&all, Activity::agent_name),
+        sessions,
+    })
+}
+
+/// Returns the calls of a session: those in the log, and those that no checkpoint has folded yet. The log is a cache:
+/// if it does not have as many calls as the digest counted, they are read from the journal again.
+fn of_session(store: &Store, session: &Id, logged: Vec<Activity>) -> Result<Vec<Activity>> {
+    let role = store.role_of(session).ok().flatten().map(|role| role.to_string()).unwrap_or_default();
+    let mut unfolded = Vec::new();
+    let digest = store.digest(session, |record| unfolded.extend(Activity::of(record, &role)))?;
+    let folded = digest.called.saturating_sub(unfolded.len() as u64);
+    if folded == 0 {
+        return Ok(unfolded);
+    }
+    if logged.len() as u64 == folded {
+        return Ok(logged.into_iter().chain(unfolded).collect());
+    }
+    let mut whole = Vec::new();
+    let empty = Digest::new(session.as_str());
+    store.fold_on(session, empty, &mut |record| whole.extend(Activity::of(record, &role)))?;
+    Ok(whole)
+}
+
+/// Returns `None` for a session without a call.
+fn session_counts(calls: &[Activity]) -> Option<SessionCounts> {
+    let last = calls.last()?;
+    let mut sub_agents: Vec<String> =
+        calls.iter().filter(|call| call.agent.is_some()).map(|call| call.agent_name().to_owned()).collect();
+    sub_agents.sort();
+    sub_agents.dedup();
+    let mut edited: Vec<(&str, &str)> = calls
+        .iter()
+        .flat_map(|call| call.edited().map(|file| (call.worktree.as_str(), file.path.as_str())))
+        .collect();
+    edited.sort_unstable();
+    edited.dedup();
+    Some(SessionCounts {
+        counts: count_by(calls, |call| &call.session).into_iter().next()?,
+        harness: last.harness.clone(),
+        role: last.role.clone(),
+        sub_agents,
+        edited: edited.len(),
+    })
+}

@@ -1,0 +1,105 @@
+use model::activity::Counts;
+use model::render::one_line;
+use model::text::count;
+use model::time;
+use ops::features::sessions::activity::{self, ActivityReport, SessionCounts};
+use ops::{Result, World};
+
+use crate::output::{self, BOLD, DIM, Format, WARN};
+
+/// Show what agents did: calls, failures and average time, by tool, by agent and by session
+///
+/// An agent is a type of sub-agent, or the role of a session, or `main`. Everything comes from the journals;
+/// `indexes/activity.jsonl` caches it and can be deleted.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Only this session; the beginning of its id is enough
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// At most this many sessions; 0 for all
+    #[arg(long, short = 'n', default_value_t = 10, value_name = "N")]
+    limit: usize,
+}
+
+pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+    let mut report = activity::report(world, args.session.as_deref())?;
+    let all = report.sessions.len();
+    if args.limit > 0 {
+        report.sessions.truncate(args.limit);
+    }
+    match format {
+        Format::Json => output::json(&report),
+        Format::Text => print(&report, all, world),
+    }
+    Ok(0)
+}
+
+fn print(report: &ActivityReport, all: usize, world: &World) {
+    if report.calls == 0 {
+        return output::talk("Hooks have not reported any tool call yet.");
+    }
+    let sessions: Vec<(&Counts, String)> =
+        report.sessions.iter().map(|session| (&session.counts, more(session, world))).collect();
+    let parts = [("tool", plain(&report.tools)), ("agent", plain(&report.agents)), ("session", sessions)];
+    let names = parts.iter().flat_map(|(_, rows)| rows).map(|(row, _)| shown(row).chars().count());
+    let width = names.max().unwrap_or(0).max(7);
+    for (index, (title, rows)) in parts.iter().enumerate() {
+        let space = if index > 0 { "\n" } else { "" };
+        output::line(format_args!(
+            "{space}{DIM}{title:<width$}  {:>6}  {:>6}  {:>6}  {:>8}{DIM:#}",
+            "calls", "ok", "failed", "average"
+        ));
+        rows.iter().for_each(|(row, more)| print_row(row, more, width));
+    }
+    if all > report.sessions.len() {
+        let others = count(all - report.sessions.len(), "other session");
+        output::talk(format_args!("{DIM}and {others}; -n 0 shows all{DIM:#}"));
+    }
+}
+
+fn plain(rows: &[Counts]) -> Vec<(&Counts, String)> {
+    rows.iter().map(|row| (row, String::new())).collect()
+}
+
+fn print_row(row: &Counts, more: &str, width: usize) {
+    let average = row.average_ms.map_or("-".to_owned(), duration);
+    let failed = format!("{:>6}", row.failed);
+    let failed = if row.failed > 0 { format!("{WARN}{failed}{WARN:#}") } else { failed };
+    output::line(format_args!(
+        "{BOLD}{:<width$}{BOLD:#}  {:>6}  {:>6}  {failed}  {average:>8}{more}",
+        shown(row),
+        row.calls,
+        row.ok
+    ));
+}
+
+fn shown(row: &Counts) -> String {
+    one_line(&row.name, 40)
+}
+
+/// `  claude-code, role tester, with coder and critic; 3 files changed; 5 min ago`.
+fn more(session: &SessionCounts, world: &World) -> String {
+    let mut text = format!("  {}", one_line(&session.harness, 40));
+    if !session.role.is_empty() {
+        text.push_str(&format!(", role {}", one_line(&session.role, 40)));
+    }
+    if !session.sub_agents.is_empty() {
+        text.push_str(&format!(", with {}", one_line(&session.sub_agents.join(", "), 100)));
+    }
+    if session.edited > 0 {
+        text.push_str(&format!("; {} changed", count(session.edited, "file")));
+    }
+    if let Some(at) = time::parse(&session.counts.last_at) {
+        text.push_str(&format!("; {}", time::ago(at, world.now)));
+    }
+    format!("{DIM}{text}{DIM:#}")
+}
+
+/// `850 ms`, `1.4 s`, `2 min`.
+fn duration(ms: u64) -> String {
+    match ms {
+        ..1_000 => format!("{ms} ms"),
+        1_000..120_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
+        _ => format!("{} min", ms / 60_000),
+    }
+}
