@@ -201,3 +201,7 @@ fn todos(digest: &Digest, all: &mut Gathered) {
         all.add(Class::State, "todos-done".to_owned(), forms);
     }
 }
+
+#[cfg(test)]
+#[path = "state_tests.rs"]
+mod tests;
