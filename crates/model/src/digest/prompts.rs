@@ -148,6 +148,12 @@ impl Digest {
         prompt.begins_turn() && prompt::is_reply(&prompt.text) && asked()
     }
 
+    /// Returns whether a message stands before the task during which it was said: it says by itself what to do. An answer
+    /// comes after its question, and words with a refusal after what was refused.
+    pub fn leads(&self, newest: &Prompt) -> bool {
+        newest.sort() == Sort::Task && newest.refused.is_empty() && !self.is_reply(newest)
+    }
+
     /// What the agent had said when the user said this.
     pub fn answered_by(&self, prompt: &Prompt) -> Option<&Statement> {
         let earlier = self.prompts.iter().rev().find(|known| known.record < prompt.record);

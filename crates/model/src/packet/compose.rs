@@ -16,7 +16,6 @@ use crate::brief::{self, Class, Fact, Occasion};
 use crate::digest::{Digest, Failure, FileUse, Goal, Prompt};
 use crate::document::Document;
 use crate::event::TodoStatus;
-use crate::prompt::Sort;
 use crate::render::{code, inline, path, quote, quoted};
 use crate::text::{count, outline};
 use crate::time;
@@ -218,10 +217,7 @@ impl<'a> Facts<'a> {
                 |prompt: &Prompt| self.material.digest.left_of(&prompt.text, prompt.record).into_owned();
             task.into_iter().for_each(|task| add(title, at(task), &left(task), most));
         };
-        // The newest message comes first if it says by itself what to do.
-        let says_all =
-            |newest: &Prompt| newest.sort() == Sort::Task && !self.material.digest.is_reply(newest);
-        let leads = is_answered || newest.is_some_and(says_all);
+        let leads = is_answered || newest.is_some_and(|newest| self.material.digest.leads(newest));
         if !leads {
             add_task(&mut add, TASK);
         }

@@ -15,9 +15,7 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     let digest = material.digest;
     let goal = digest.goal();
     let Some(newest) = goal.newest else { return };
-    // The newest message comes first if it says by itself what to do, or if what came before it is done. An answer
-    // comes after its question.
-    if goal.is_answered || newest.sort() == Sort::Task && !digest.is_reply(newest) {
+    if goal.is_answered || digest.leads(newest) {
         add_newest(digest, newest, &goal, all);
         add_plan(digest, &goal, all);
         add_accepted(&goal, all);
@@ -45,7 +43,7 @@ fn add_plan(digest: &Digest, goal: &Goal, all: &mut Gathered) {
 
 fn add_task(digest: &Digest, goal: &Goal, all: &mut Gathered) {
     let Some(task) = goal.task else { return };
-    let leads = goal.newest.is_some_and(|newest| newest.sort() == Sort::Task && !newest.begins_turn());
+    let leads = goal.newest.is_some_and(|newest| digest.leads(newest) && !newest.begins_turn());
     let (label, most): (&str, &[usize]) = match (goal.is_answered, leads) {
         (true, _) => ("Before it, answered", &[120, 300]),
         (false, true) => ("The task during which it was said", &[120, 300, 700, 1_600, 4_000]),

@@ -88,11 +88,13 @@ impl Facts<'_> {
             Some(_) if !digest.is_taken_up() && digest.said_last < asked => {
                 Some("the user's newest message, under Intent: it has not been taken up yet".to_owned())
             }
-            _ if !since.is_empty() => Some(format!("what follows on the last calls: {}", since.join(", "))),
             // Said in passing: the goal is the task it belongs to.
             Some(newest) if goal_words(&self.goal) != Some(newest.text.as_str()) => {
-                Some(format!("what was under way: {}", quoted(&newest.text, 160)))
+                let after =
+                    if since.is_empty() { String::new() } else { format!(", after {}", since.join(", ")) };
+                Some(format!("what was under way: {}{after}", quoted(&newest.text, 160)))
             }
+            _ if !since.is_empty() => Some(format!("what follows on the last calls: {}", since.join(", "))),
             _ => None,
         };
         let steps: Vec<String> = broken_off.into_iter().chain(under_way).chain(failing).collect();
