@@ -69,8 +69,8 @@ fn add_accepted(goal: &Goal, all: &mut Gathered) {
     let form = |most: usize| {
         if let Some(chosen) = chosen {
             let asks = match accepted.asks.as_str() {
-                "" => String::new(),
-                asks => format!(", asked {}", quoted(asks, 120)),
+                asks if most >= 320 && !asks.is_empty() => format!(", asked {}", quoted(asks, 120)),
+                _ => String::new(),
             };
             return format!("The agent's proposal that was chosen{asks}: {}", said(chosen, most));
         }

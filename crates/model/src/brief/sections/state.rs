@@ -28,8 +28,8 @@ const ANNOUNCEMENT: usize = 400;
 
 pub fn gather(material: &Material, all: &mut Gathered) {
     last_words(material.digest, all);
-    unfinished(material.digest, all);
     todos(material.digest, all);
+    unfinished(material.digest, all);
     running(material.digest, all);
 }
 
@@ -110,13 +110,13 @@ fn unfinished(digest: &Digest, all: &mut Gathered) {
     if digest.unfinished.is_empty() {
         return;
     }
-    let form = |most: usize| {
+    let form = |most: usize, width: usize| {
         let more = digest.unfinished.len().saturating_sub(most);
         let more = if more > 0 { format!(", +{more} more") } else { String::new() };
-        let calls: Vec<String> = digest.unfinished.iter().take(most).map(|call| code(call, 160)).collect();
+        let calls: Vec<String> = digest.unfinished.iter().take(most).map(|call| code(call, width)).collect();
         format!("Begun, its result was not seen: {}{more}", calls.join(", "))
     };
-    let mut forms = vec![form(1), form(4)];
+    let mut forms = vec![form(1, 80), form(4, 160)];
     forms.dedup();
     all.add(Class::State, "unfinished".to_owned(), forms);
 }
