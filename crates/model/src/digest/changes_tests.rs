@@ -20,7 +20,7 @@ fn session(lines: &[&str]) -> Digest {
             "user" => (record.event, record.text) = ("prompt".into(), text.into()),
             "said" => (record.event, record.text) = (journal::SAID.into(), text.into()),
             "ran" => {
-                (record.event, record.command, record.ok) = ("tool-done".into(), text.into(), Some(true))
+                (record.event, record.command, record.ok) = ("tool-done".into(), text.into(), Some(true));
             }
             _ => {
                 (record.event, record.ok) = ("tool-done".into(), Some(true));
