@@ -172,6 +172,12 @@ pub fn facts(material: &Material, cap: usize) -> Vec<Fact> {
     facts
 }
 
+/// Returns the last calls after the agent's last words, in a few words each, oldest first.
+pub fn last_steps(digest: &Digest, most: usize) -> Vec<String> {
+    let mut steps = sections::state::steps(digest.steps_since_said());
+    steps.split_off(steps.len().saturating_sub(most))
+}
+
 /// The candidates that were gathered, ordered and chosen.
 struct Draft {
     head: String,
