@@ -97,7 +97,25 @@ pub fn call(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
 }
 
 /// Calls with a password at a fixed position, and that position.
-const PLACES: [(&str, usize); 9] = [
+const PLACES: [(&str, usize); 27] = [
+    ("hash_password", 1),
+    ("make_password", 1),
+    ("password_hash", 1),
+    ("generate_password_hash", 1),
+    ("check_password_hash", 2),
+    ("bcrypt.hash", 1),
+    ("bcrypt.hashSync", 1),
+    ("bcrypt.hashpw", 1),
+    ("bcrypt.compare", 1),
+    ("argon2.hash", 1),
+    (" login", 2),
+    ("(login", 2),
+    ("mysqli_connect", 3),
+    ("mysql_connect", 3),
+    ("pymysql.connect", 3),
+    ("UsernamePasswordCredentials", 2),
+    ("changeUserPassword", 2),
+    ("db.auth", 2),
     ("getConnection", 3),
     ("jwt.sign", 2),
     ("jwt.encode", 2),
@@ -112,13 +130,21 @@ const PLACES: [(&str, usize); 9] = [
 /// `new mysqli("host", "user", "x")`, and text typed into a field: `get("#password").type("x")`. `at` is the bracket.
 pub fn positional(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let before = &text[floor..at];
-    let typed =
-        [".type", ".send_keys", ".sendKeys", ".fill"].iter().any(|verb| before.ends_with(verb.as_bytes()));
+    let typed = [".type", ".send_keys", ".sendKeys", ".fill", ".val"]
+        .iter()
+        .any(|verb| before.ends_with(verb.as_bytes()));
     let start = if typed {
         let field = &before[before.len().saturating_sub(64)..];
         let field = &field[memchr::memrchr(b'\n', field).map_or(0, |end| end + 1)..];
-        memchr::memmem::find(field, b"assword")?;
-        at + 1
+        // `type(getByLabelText(/password/i), "x")` names its field in the call.
+        match memchr::memmem::find(field, b"assword") {
+            Some(_) => at + 1,
+            None => {
+                let second = nth_argument(text, at + 1, 2)?;
+                memchr::memmem::find(&text[at..second], b"assword")?;
+                second
+            }
+        }
     } else {
         let (_, place) = PLACES.iter().find(|(name, _)| before.ends_with(name.as_bytes()))?;
         nth_argument(text, at + 1, *place)?
@@ -137,6 +163,9 @@ pub fn positional(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
 
 /// Returns where the `n`th argument starts, counted from one; brackets and quotes are skipped.
 fn nth_argument(text: &[u8], from: usize, n: usize) -> Option<usize> {
+    if n == 1 {
+        return Some(from + blanks(&text[from..], WIDEST_GAP));
+    }
     let (mut depth, mut place, mut at) = (0usize, 1, from);
     let end = text.len().min(from + LONGEST_CALL);
     while at < end {

@@ -10,7 +10,7 @@ use super::classes::{
 };
 use super::names::{self, Says, Verdict};
 use super::values::{self, Joint, Value};
-use super::{Hit, commands, flags, keys, named, pairs};
+use super::{Hit, commands, flags, keys, made_up, named, pairs};
 
 const COOKIE: Class = BASE64_URL | DOT | PERCENT | PLUS | SLASH | TILDE;
 /// A session id has at least this many bytes; a shorter value is a setting.
@@ -203,8 +203,8 @@ fn after_address(text: &[u8], at: usize) -> Option<Hit> {
     let length = text[at + 1..].iter().take(64).take_while(|byte| byte.is_ascii_graphic()).count();
     let content = &text[at + 1..at + 1 + length];
     let looks = profile(content);
-    let plausible = looks.is_random()
-        && looks.is_mixed()
+    let words = || made_up::is_words(content) && looks.digits > 0;
+    let plausible = (looks.is_random() && looks.is_mixed() || words())
         && !content.iter().all(u8::is_ascii_hexdigit)
         && !content.contains(&b'/')
         && !content.contains(&b'.');

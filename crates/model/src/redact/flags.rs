@@ -309,7 +309,8 @@ pub fn piped(text: &[u8], at: usize) -> Option<Hit> {
 pub fn literal(text: &[u8], at: usize) -> Option<Hit> {
     let value = values::value(text, at)?;
     let looks = profile(&text[value.start..value.end]);
-    let mixed = looks.digits + looks.symbols > 0 || looks.changes >= 2;
+    let words = super::made_up::look(&text[value.start..value.end]).is_some();
+    let mixed = looks.digits + looks.symbols > 0 || looks.changes >= 2 || words;
     let plausible = if value.quoted { mixed } else { looks.is_random() };
     if plausible { argument(text, at) } else { None }
 }

@@ -25,6 +25,7 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
         (b'=', _) if text[floor..at].ends_with(b"!") => return None,
         (b':', b'/') if byte(text, after + 1) == b'/' => return None,
         (b':', b'=') | (b'=', b'>') => after += 1,
+        (b':', b'-') if is_expanded(&text[floor..at]) => after += 1,
         (b'=', b'=') => {
             joint.doubtful = true;
             after += run(&text[after..], super::classes::EQUALS, 2);
@@ -65,7 +66,9 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     if text[at] == b':' && is_resource(&text[floor..name.start]) {
         return None; // `arn:aws:secretsmanager:eu-west-1:1234:secret:name`, `!MD5:!PSK:!aNULL`
     }
-    joint.tight = name.end == at && !matches!(byte(text, after), b' ' | b'\t') && text[at] == b'=';
+    let expanded = text[at] == b':' && is_expanded(&text[floor..at]);
+    joint.tight =
+        name.end == at && !matches!(byte(text, after), b' ' | b'\t') && (text[at] == b'=' || expanded);
     after += closing_marks(&text[after..]);
     after += blanks(&text[after..], WIDEST_GAP);
     // `key: !!str x`: YAML may say the type.
@@ -248,6 +251,11 @@ fn is_resource(before: &[u8]) -> bool {
         || before.ends_with(b":") && super::contains(&before[before.len() - length..], b"arn:")
 }
 
+/// `${DB_PASSWORD`, `${db.password`: what follows stands in where nothing is set.
+fn is_expanded(before: &[u8]) -> bool {
+    before[..before.len() - run_back(before, BASE64_URL | DOT, LONGEST_NAME)].ends_with(b"${")
+}
+
 fn ends_line(text: &[u8], at: usize) -> bool {
     matches!(byte(text, at), b'\n' | b'\r')
 }
@@ -315,6 +323,11 @@ fn name_before(text: &[u8], at: usize, floor: usize) -> Option<Name> {
 fn pair_name<'a>(text: &'a [u8], name: &Name, floor: usize) -> Option<&'a [u8]> {
     if name.bytes(text) == b"default" {
         let before = &text[name.start.saturating_sub(400)..name.start];
+        // `add_argument("--password", default="x")`
+        let line = context::last_line(before);
+        if let Some(flag) = memmem::find(line, b"\"--") {
+            return Some(&line[flag + 3..flag + 3 + run(&line[flag + 3..], BASE64_URL, LONGEST_NAME)]);
+        }
         let block = &before[memmem::rfind(before, b"variable \"")? + 10..];
         let inside = memmem::find(block, b"\n}").is_none();
         return inside.then_some(&block[..run(block, BASE64_URL, LONGEST_NAME)]);

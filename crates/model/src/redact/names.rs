@@ -64,8 +64,10 @@ fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> 
     {
         return verdict(Says::Password, "password");
     }
-    if is_one_of(head, "pw pass sshpass userpass dbpass requirepass bindpw rootpw phrase mnemonic psk")
-        || ends_with_one_of(head, "storepass keypass")
+    if is_one_of(
+        head,
+        "pw pass sshpass userpass dbpass adminpass rootpass mailpass smtppass ldappass requirepass bindpw rootpw phrase mnemonic psk",
+    ) || ends_with_one_of(head, "storepass keypass")
     {
         let sure = ACCOUNTS.holds(before) || !is_one_of(head, "pw pass phrase");
         return match is_one_of(head, "phrase") && !is_one_of(before, "seed recovery pass") {

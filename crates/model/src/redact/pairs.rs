@@ -8,8 +8,10 @@ use super::sentences::{self, Least};
 /// How far before the pair the words may stand that say what it is.
 const REACH: usize = 100;
 /// Words before a pair that say so, or begin so.
-const TELLING: &str = "log login logged sign signin credential creds zugang anmeld identifiant accès acceso acesso accesso \
-    credencia credenzia inlog wifi wi-fi ssid account konto compte cuenta conta user usuario utente benutzer gebruiker";
+const TELLING: &str = "login logged signin credential creds zugang anmeld einlogg identifiant connexion accès acceso acesso \
+    accesso accedi credencia credenzia inlog wifi wi-fi ssid";
+/// The same, of two words.
+const TELLING_PAIRS: [&[u8]; 4] = [b"log in", b"log on", b"sign in", b"log into"];
 /// Common account names, which usually have a password.
 const ACCOUNTS: &str =
     "admin administrator root guest sa superuser superadmin sysadmin operator demo tester testuser";
@@ -59,6 +61,8 @@ fn name_before(before: &[u8]) -> Option<&[u8]> {
 
 fn is_told(before: &[u8]) -> bool {
     let line = last_line(&before[before.len().saturating_sub(REACH)..]);
-    line.split(|byte| byte.is_ascii_whitespace() || matches!(byte, b':' | b'/' | b'(' | b',' | b'*'))
-        .any(|word| TELLING.split_ascii_whitespace().any(|known| starts_with_ignore_case(word, known)))
+    TELLING_PAIRS.iter().any(|words| super::contains(line, words))
+        || line
+            .split(|byte| byte.is_ascii_whitespace() || matches!(byte, b':' | b'/' | b'(' | b',' | b'*'))
+            .any(|word| TELLING.split_ascii_whitespace().any(|known| starts_with_ignore_case(word, known)))
 }

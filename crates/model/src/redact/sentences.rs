@@ -131,7 +131,9 @@ pub fn apposed(text: &[u8], at: usize) -> Option<Hit> {
     let start = at + blanks(&text[at..], 2);
     let end = start + value_length(&text[start..]);
     let ends = matches!(byte(text, end), b'\n' | b'\r' | b'"' | b'\'') || text[end..].starts_with(b".\n");
-    if ends { accepted(text, start, Least::Words) } else { None }
+    // In a list of names another name follows; few of those have digits.
+    let digits = text[start..end].iter().any(u8::is_ascii_digit);
+    if ends && digits { accepted(text, start, Least::Words) } else { None }
 }
 
 /// What must be told behind this word, if it may stand right before a value.

@@ -41,6 +41,10 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     };
     // `pass it to the class` is not a password.
     if verdict.says == Says::Pass && name != b"pw" {
+        if text[end..].starts_with(b" for ") {
+            let words = |hit: &Hit| made_up::is_words(&text[hit.start..hit.end]);
+            return sentences::told(text, end, Language::English).filter(words);
+        }
         return text[end..].starts_with(b" is ").then(|| sentences::accepted(text, end + 4, Least::Words))?;
     }
     if text[..start].ends_with(b"public ") {

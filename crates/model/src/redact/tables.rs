@@ -55,7 +55,12 @@ pub fn below_head(text: &[u8], start: usize, hits: &mut Vec<Hit>) {
     if matches!(divider, Divider::Gap) && !is_loud && !is_rule(line(text, line_start + head.len() + 1)) {
         return;
     }
-    let may_be_word = verdict.says == Says::Password && name.len() >= 6;
+    // `user,pass`: a word may be a password where the line names users, too.
+    let has_user = heads.iter().any(|cell| {
+        let cell = unquoted(&head[cell.0..cell.1]);
+        ["user", "username", "login", "email"].iter().any(|known| cell.eq_ignore_ascii_case(known.as_bytes()))
+    });
+    let may_be_word = verdict.says == Says::Password && name.len() >= 6 || has_user;
     let mut at = line_start + head.len() + 1;
     for _ in 0..MOST_ROWS {
         if at >= text.len() {
