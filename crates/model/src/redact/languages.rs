@@ -222,12 +222,13 @@ fn value_at(text: &[u8], start: usize, kind: &'static str, told: Told) -> Option
             Told::AtOnce => true,
             Told::Verb => {
                 // `a senha é obrigatória`
-                let adjective = is(content[0], LOWER) && made_up::has_suffix(content);
+                let adjective = is(content[0], LOWER)
+                    && (made_up::has_suffix(content) || made_up::is_participle(content));
                 sure > Sure::Word || quoted || !adjective && made_up::ends_clause(text, value.end)
             }
             Told::Beside => {
                 let noun = is(content[0], LOWER) || german;
-                sure == Sure::Words || quoted || !noun && made_up::ends_clause(text, value.end)
+                sure >= Sure::Words || quoted || !noun && made_up::ends_clause(text, value.end)
             }
         }
         && !super::contains(content, b"REDACTED")

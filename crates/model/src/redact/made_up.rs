@@ -4,6 +4,7 @@
 //! sentences about passwords use only a few words in these places, and those are listed.
 
 use super::classes::{DIGIT, LETTER, LOWER, UPPER, byte, is};
+use super::lexicon::{Lexicon, everyday_parts, lexicon};
 use super::names;
 
 /// The longest single word; anything longer is several words joined.
@@ -21,6 +22,8 @@ pub enum Sure {
     LongWord,
     /// Several words, or words and digits.
     Words,
+    /// Everyday nouns and nothing else: neither code nor a sentence about passwords has them.
+    Nouns,
 }
 
 /// Returns whether `content` is made up from words. `None` for a name in code, a word of a sentence, and anything
@@ -34,6 +37,8 @@ pub fn look(content: &[u8]) -> Option<Sure> {
     }
     let (mut words, mut long, mut capitals, mut letters, mut digits) = (0, 0, 0, 0, 0);
     let (mut common, mut ends_common, mut shortest) = (0, false, usize::MAX);
+    // Words that are everyday nouns, and the nouns they consist of.
+    let (mut everyday, mut nouns, mut ends_everyday) = (0, 0, false);
     let mut start = 0;
     let mut joint = 0;
     while start < content.len() {
@@ -55,6 +60,10 @@ pub fn look(content: &[u8]) -> Option<Sure> {
                 ends_common =
                     COMMON.holds(word) || word.last() == Some(&b's') && COMMON.holds(&word[..length - 1]);
                 common += usize::from(ends_common);
+                let parts = everyday_parts(word);
+                ends_everyday = parts > 0;
+                everyday += usize::from(ends_everyday);
+                nouns += parts;
                 words += 1;
                 long += usize::from(length >= 3);
                 letters += length;
@@ -69,30 +78,46 @@ pub fn look(content: &[u8]) -> Option<Sure> {
     // Code names things by what they are, last: `AcmeManager`. A path of members may begin so, too. Of three words with
     // dashes one may be of those.
     let strung = words >= 3 && joint == b'-' && shortest >= 4 && common == 1;
-    if (ends_common || common > 1 || common > 0 && joint != 0) && !strung {
+    // `copper.window`, `WindowFalcon7`: next to everyday nouns it is none of those.
+    let beside_nouns =
+        common == 1 && everyday > 0 && everyday + 1 == words && (joint != 0 || digits > 0 || !ends_common);
+    if (ends_common || common > 1 || common > 0 && joint != 0) && !strung && !beside_nouns {
         return None;
     }
     // `snake_case`, `CONSTANT`, `utf-8`, `v1.2.3`
     let shouts = !content.iter().any(|byte| is(*byte, LOWER));
     // `Lemon2013!`
     let few = letters < 6 && !(letters >= 4 && digits >= 3);
-    if few || long != words || shouts || joint == b'_' && (capitals != words || words > 4) {
+    let all_everyday = everyday == words && (nouns > 1 || digits > 0);
+    // `Cedar_apricot6`, `cedar_apricot`: a program has no such names.
+    let snake = joint == b'_' && !(capitals == words || capitals > 0 && digits > 0 || all_everyday);
+    if few || long != words || shouts || snake || joint == b'_' && words > 4 {
         return None;
     }
     // `available**` closes its emphasis.
     if digits == 0 && !content.last().is_some_and(|last| is_letter(*last)) {
         return None;
     }
+    if all_everyday && digits <= 6 && words <= 6 {
+        return Some(Sure::Nouns);
+    }
     if digits > 0 {
         return (digits <= 6 && words <= 4).then_some(Sure::Words);
     }
     match words {
+        1 if everyday > 0 => Some(Sure::Word),
         1 if has_ending(content) => None,
         1 if letters > LONGEST_WORD || letters > LONGEST_STEM && !has_suffix(content) => Some(Sure::LongWord),
         1 => Some(Sure::Word),
         // `lowerCamel` is how code names things, `Title-word` and `word.word` are not.
         2 | 3 if joint == 0 && is(content[0], LOWER) => None,
-        2..=6 if joint == b'-' && has_ending(content.rsplit(|byte| *byte == b'-').next()?) => None,
+        2..=6
+            if joint == b'-'
+                && !ends_everyday
+                && has_ending(content.rsplit(|byte| *byte == b'-').next()?) =>
+        {
+            None
+        }
         // `brute-force`, `two-factor`
         2 if joint == b'-' && capitals == 0 => Some(Sure::Word),
         2..=6 => Some(Sure::Words),
@@ -102,7 +127,21 @@ pub fn look(content: &[u8]) -> Option<Sure> {
 
 /// Words joined by marks, capitals or digits: more than a sentence or a label has there.
 pub fn is_words(content: &[u8]) -> bool {
-    look(content) == Some(Sure::Words)
+    look(content) >= Some(Sure::Words)
+}
+
+/// Everyday nouns, which need no context besides the name of a password.
+pub fn is_nouns(content: &[u8]) -> bool {
+    look(content) == Some(Sure::Nouns)
+}
+
+/// `verlopen`, `gewijzigd`, `abgelaufen`: how German and Dutch say what happened to a password.
+pub fn is_participle(word: &[u8]) -> bool {
+    const PREFIXES: &str = "ver ge be ont her ab ein aus un zer ent neu op uit";
+    const ENDINGS: &str = "en t d";
+    PREFIXES.split(' ').any(|prefix| word.starts_with(prefix.as_bytes()))
+        && ENDINGS.split(' ').any(|ending| word.ends_with(ending.as_bytes()))
+        && everyday_parts(word) == 0
 }
 
 /// Returns whether the value that ends at `end` closes its clause. Then a single word is the whole value.
@@ -288,42 +327,3 @@ static COMMON: Lexicon = lexicon(
     yaml years yes yet you your yubikey \
     zero zip",
 );
-
-/// Words in the order of their first letters, and where each letter's begin.
-struct Lexicon {
-    words: &'static [u8],
-    starts: [usize; 27],
-}
-
-impl Lexicon {
-    fn holds(&self, word: &[u8]) -> bool {
-        let letter = match word.first().map(u8::to_ascii_lowercase) {
-            Some(letter @ b'a'..=b'z') => usize::from(letter - b'a'),
-            _ => return false,
-        };
-        self.words[self.starts[letter]..self.starts[letter + 1]]
-            .split(|byte| *byte == b' ')
-            .any(|known| word.eq_ignore_ascii_case(known))
-    }
-}
-
-const fn lexicon(words: &'static str) -> Lexicon {
-    let words = words.as_bytes();
-    let mut starts = [words.len(); 27];
-    let mut at = words.len();
-    while at > 0 {
-        at -= 1;
-        if words[at] != b' ' && (at == 0 || words[at - 1] == b' ') {
-            starts[(words[at] - b'a') as usize] = at;
-        }
-    }
-    // A letter without words begins where the next one does.
-    let mut letter = 26;
-    while letter > 0 {
-        letter -= 1;
-        if starts[letter] > starts[letter + 1] {
-            starts[letter] = starts[letter + 1];
-        }
-    }
-    Lexicon { words, starts }
-}

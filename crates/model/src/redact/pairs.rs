@@ -26,7 +26,11 @@ pub fn apart(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
 
 /// `admin:x` behind words such as `log in with`; `at` is the colon behind the user `text[start..at]`.
 pub fn colon(text: &[u8], start: usize, at: usize) -> Option<Hit> {
-    if byte(text, at + 1).is_ascii_whitespace() || !is_account(&text[start..at]) {
+    let credentials = || {
+        let line = last_line(&text[start.saturating_sub(REACH)..start]);
+        [&b"creds"[..], b"credential", b"Creds", b"Credential"].iter().any(|word| super::contains(line, word))
+    };
+    if byte(text, at + 1).is_ascii_whitespace() || !is_account(&text[start..at]) && !credentials() {
         return None;
     }
     // `root:wheel` is a user and a group.
@@ -44,6 +48,31 @@ pub fn joined(text: &[u8], at: usize) -> Option<Hit> {
     let told = length > 1 && matches!(byte(text, mark), b'/' | b':');
     let value = mark + 1 + blanks(text.get(mark + 1..)?, 1);
     told.then(|| sentences::accepted(text, value, Least::Word))?
+}
+
+/// `creds for the box: ann/x`, `credentials are ann:x`: the first such pair behind the word that ends at `end`.
+pub fn behind(text: &[u8], end: usize) -> Option<Hit> {
+    let window = &text[end..text.len().min(end + REACH)];
+    let window = &window[..memchr::memchr(b'\n', window).unwrap_or(window.len())];
+    let mut at = 0;
+    for word in window.split(|byte| matches!(byte, b' ' | b'`' | b'"' | b'\'' | b'(')) {
+        let user = word.iter().take_while(|byte| is(**byte, BASE64_URL | DOT | super::classes::AT)).count();
+        let value = end + at + user + 1;
+        let told =
+            (2..40).contains(&user) && matches!(byte(word, user), b'/' | b':') && user + 1 < word.len();
+        // `config/Settings2.md`
+        let path = || {
+            byte(word, user) == b'/' && word[user + 1..].contains(&b'.') || word[user + 1..].contains(&b'/')
+        };
+        if told
+            && !path()
+            && let Some(hit) = sentences::accepted(text, value, Least::Words)
+        {
+            return Some(hit);
+        }
+        at += word.len() + 1;
+    }
+    None
 }
 
 fn least(user: &[u8]) -> Least {

@@ -33,7 +33,7 @@ pub fn is_password(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> 
         let state = !joint.tight && made_up::is_state(content);
         return !(plain && (label || state || is_constant(content)));
     }
-    if made_up::is_words(content) && is_printed(text, value) {
+    if made_up::is_nouns(content) || made_up::is_words(content) && is_printed(text, value) {
         return true;
     }
     // `DB_PASSWORD: the password of the database`
