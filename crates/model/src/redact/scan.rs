@@ -67,7 +67,9 @@ pub fn next(text: &[u8], floor: usize, options: Options, heads: &mut Vec<Head>) 
                 pairs::apart(text, at, floor)
             }
             Action::Slash => None,
-            Action::Here if text[at..].starts_with(b"<<<") => flags::here_string(text, at),
+            Action::Here if text[floor..at].ends_with(b" ") && text[at..].starts_with(b"<<<") => {
+                flags::here_string(text, at)
+            }
             Action::Here => None,
             Action::Star if matches!(byte(text, at + 1), b' ' | b'\t') => {
                 tables::peer_secret(text, at, floor)
