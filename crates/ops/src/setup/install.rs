@@ -207,6 +207,11 @@ fn run_in(
     // Everything is checked before anything is written: an installation that cannot be completed is not begun.
     let mut plans = job.plan(&mut report)?;
     if mode == Mode::Write {
+        // First: an installation that is cut off is found too.
+        if task == Task::Install && scope != Scope::User {
+            let recorded = world.installs().map_or(Ok(()), |installs| installs.add(project, world.now));
+            report.notes.extend(recorded.err().map(|error| not_recorded(&error)));
+        }
         for plan in &mut plans {
             job.carry_out(plan)?;
         }
@@ -229,6 +234,10 @@ fn run_in(
     }
     report.files = plans.into_iter().map(|plan| plan.changed).chain(hidden.map(list_changed)).collect();
     Ok(report)
+}
+
+fn not_recorded(error: &store::Error) -> String {
+    format!("{error}: `thru uninstall --all` will find this project only if it is trusted or you run it here")
 }
 
 /// Says that the harness has a command of its own with the name of ours.

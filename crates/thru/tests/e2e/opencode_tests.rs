@@ -40,7 +40,8 @@ fn a_whole_session_is_in_the_journal_as_it_is_in_the_database() {
         session.answer("red");
     });
     model.assert_played();
-    let journal = scratch.shown(&session.id);
+    // As it was written: `thru journal` would hide what was told twice.
+    let journal = scratch.journal(&session.id);
     journal.in_order(&[
         json!({ "event": "session-start", "name": "startup", "harness": "opencode" }),
         json!({ "event": "prompt", "text": "Please DO-THE-WORK" }),
@@ -67,7 +68,7 @@ fn a_whole_session_is_in_the_journal_as_it_is_in_the_database() {
     let asked = model.asked();
     let told = asked.iter().find(|asked| asked.kind == Kind::Subagent).expect("the sub-agent asked");
     assert!(told.holds("SUB-PROMPT") && told.holds(&output), "the sub-agent is told its path");
-    assert!(asked.iter().filter(|asked| asked.kind == Kind::Side).all(|asked| !asked.holds("Throughline")));
+    assert_told_but_not_titled(&asked);
     journal.once(&json!({ "event": "subagent-stop", "text": "SUB-ANSWER", "verdict": "missing" }));
 
     compact_by_hand(&session, &model);
@@ -78,7 +79,7 @@ fn a_whole_session_is_in_the_journal_as_it_is_in_the_database() {
     let id = session.id;
     drop(server);
     let (prompts, calls) = stored(&opencode, &scratch, &id);
-    let journal = scratch.shown(&id);
+    let journal = scratch.journal(&id);
     assert_eq!(prompts.len(), 10, "{prompts:?}");
     for prompt in &prompts {
         journal.once(&json!({ "event": "prompt", "text": prompt }));
@@ -91,6 +92,17 @@ fn a_whole_session_is_in_the_journal_as_it_is_in_the_database() {
     scratch.receipts().never(&json!({ "outcome": "failed" }));
     let doctor = String::from_utf8(scratch.thru(&["doctor"]).stdout).expect("a text");
     assert!(doctor.contains("(plugin ") && doctor.contains("last event "), "{doctor}");
+}
+
+/// The first prompt came with context. Its title was requested at the same time, of the same message, without it.
+fn assert_told_but_not_titled(asked: &[Asked]) {
+    let first = asked.iter().find(|asked| asked.kind == Kind::Main).expect("a request");
+    assert!(first.holds("DO-THE-WORK") && first.holds("Parser plan"), "the plan is told at the start");
+    let titles: Vec<_> = asked.iter().filter(|asked| asked.kind == Kind::Side).collect();
+    assert!(titles.iter().any(|title| title.holds("DO-THE-WORK")), "a title was requested: {titles:?}");
+    for title in titles {
+        assert!(!title.holds("Throughline") && !title.holds("Parser plan"), "{title:?}");
+    }
 }
 
 fn whole_script(scratch: &Scratch) -> Script {
