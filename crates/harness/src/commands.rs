@@ -253,7 +253,7 @@ mod tests {
         );
         assert_eq!(
             names("droid"),
-            ["context", "handoff", "pickup", "packet", "plan", "decide", "recover", "loop"]
+            ["thru-context", "thru-handoff", "pickup", "packet", "plan", "decide", "recover", "thru-loop"]
         );
     }
 

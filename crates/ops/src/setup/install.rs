@@ -18,7 +18,8 @@ use crate::setup::backup::{back_up, backups_of};
 use crate::{Error, ErrorKind, Mode, Result, World};
 use files::{open_folder, read, resolve};
 use places::{
-    OwnFile, files_of, folder, hook_table, is_ours, local_files, other_scope, own_files, settings_file,
+    OwnFile, files_of, folder, former_files, hook_table, is_ours, local_files, other_scope, own_files,
+    settings_file,
 };
 
 pub(crate) use files::refuse_links;
@@ -282,8 +283,8 @@ struct Plan {
 #[derive(Clone, Debug)]
 enum Kind {
     Settings(File),
-    /// A file that is entirely ours, with its text.
-    Own(String),
+    /// A file that is entirely ours, with its text and what is done with it.
+    Own(String, Task),
 }
 
 /// Whether the old content of a file is kept.
@@ -338,6 +339,13 @@ impl Job<'_> {
             }
             plans.extend(plan_own(&path, &text, task, &mut report.notes)?);
         }
+        // An older version wrote a command under a name that the harness uses itself.
+        for path in former_files(harness, &self.folder) {
+            let path = resolve(project, scope, &path)?;
+            if scope == Scope::Project || !git::is_tracked(project, &path)? {
+                plans.extend(plan_own(&path, "", Task::Uninstall, &mut Vec::new())?);
+            }
+        }
         Ok(plans)
     }
 
@@ -350,7 +358,7 @@ impl Job<'_> {
             let path = plan.changed.path.clone();
             let again = match plan.kind.clone() {
                 Kind::Settings(file) => self.plan_settings(&file, &mut Vec::new())?,
-                Kind::Own(text) => plan_own(&path, &text, self.task, &mut Vec::new())?,
+                Kind::Own(text, task) => plan_own(&path, &text, task, &mut Vec::new())?,
             };
             match again {
                 Some(again) => *plan = again,
@@ -558,6 +566,6 @@ fn plan_own(path: &Path, text: &str, task: Task, notes: &mut Vec<String>) -> Res
     // ours, so keep a backup.
     let keep = if old == text { Keep::Nothing } else { Keep::Backup };
     let changed = Changed { path: path.to_owned(), change, events: Vec::new(), backup: None, diff };
-    let kind = Kind::Own(text.to_owned());
+    let kind = Kind::Own(text.to_owned(), task);
     Ok(Some(Plan { changed, after: after.as_bytes().to_vec(), keep, before, kind }))
 }

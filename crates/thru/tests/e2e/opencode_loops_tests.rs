@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::journal::Lines;
 use crate::model::{Kind, Model};
-use crate::opencode::{OpenCode, Session, refused, session_of, until};
+use crate::opencode::{OpenCode, Session, WINDOW, refused, session_of, until};
 use crate::opencode_tests::bash;
 use crate::process::LIMIT;
 use crate::scratch::Scratch;
@@ -256,6 +256,35 @@ fn in_run_a_loop_is_fed_before_the_process_goes() {
     assert_eq!(main_questions(&model), 2);
     assert_eq!(fed(&opencode, &scratch, &session_of(&ended)), 1, "no prompt without an answer");
     scratch.receipts().never(&json!({ "outcome": "failed" }));
+}
+
+/// Without git OpenCode takes no snapshots, so a turn ends sooner. A turn that filled the window is compacted first.
+#[test]
+fn in_run_a_loop_goes_on_without_git_and_through_a_compaction() {
+    let Some(opencode) = OpenCode::find() else { return };
+    let scratch = Scratch::new();
+    std::fs::remove_dir_all(scratch.project.join(".git")).expect("it was there");
+    OpenCode::init(&scratch);
+
+    let id = waiting(&scratch, &["--max-iterations", "9"]);
+    let model = Model::start(five());
+    opencode.ask(&scratch, &model, &["Begin"]).assert_success();
+    assert_eq!(standing(&scratch, &id), ended("done", "promise", 5));
+    model.assert_played();
+
+    let id = waiting(&scratch, &["--max-iterations", "9"]);
+    let model = Model::start(Script {
+        main: vec![
+            Step { input_tokens: Some(WINDOW * 2), ..say("One.") },
+            say("Two."),
+            say("Three. <promise>ALL GREEN</promise>"),
+        ],
+        compact: vec![say("## Objective\nSUMMARY")],
+        ..Script::default()
+    });
+    opencode.ask(&scratch, &model, &["Begin"]).assert_success();
+    assert_eq!(standing(&scratch, &id), ended("done", "promise", 3));
+    model.assert_played();
 }
 
 /// Counts what a loop has fed to a session, in OpenCode's own database.
