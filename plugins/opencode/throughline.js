@@ -293,10 +293,11 @@ export const Throughline = async ({ client, directory }) => {
     "tool.execute.after": async (input, output) => {
       const session = await find(input.sessionID)
       const { exit, exists, files, answers } = output?.metadata ?? {}
-      const isTold = ["bash", "task"].includes(input.tool) && output.output?.length < LARGEST_OUTPUT
+      const isTold = ["bash", "task", "grep", "webfetch"].includes(input.tool) && output.output?.length < LARGEST_OUTPUT
       const changed = files?.map?.((file) => ({ path: file.filePath, type: file.type, to: file.movePath }))
       const result = { exit, exists, files: changed, answers, output: isTold ? output.output : undefined }
-      ask(TOOL_DONE, session, { ...call(input.tool, input.callID, input.args), result })
+      const fields = { ...call(input.tool, input.callID, input.args), result }
+      output.output = ask(TOOL_DONE, session, fields).output ?? output.output
     },
 
     "experimental.session.compacting": async (input, output) => {
