@@ -116,6 +116,8 @@ pub struct Database {
     pub file_variable: &'static str,
     /// The arguments with which the harness's own program answers a query in JSON; `{query}` is the query.
     pub arguments: &'static [&'static str],
+    /// What keeps that program from using the network.
+    pub offline: &'static [(&'static str, &'static str)],
     /// Selects a session as rows with one column, `line`, which contains a JSON object; `{session}` is its id.
     pub query: &'static str,
 }

@@ -26,7 +26,7 @@ use budget::{Budget, Choice, Refused, choose};
 pub use candidate::{Candidate, Class, Measure, Section, Signals};
 pub use effects::contradictions;
 use order::Order;
-pub use print::file_text;
+pub use print::{file_text, has_compaction_brief};
 use ranking::{Ranked, rank};
 
 /// Why a brief is needed.

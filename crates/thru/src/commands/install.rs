@@ -1,4 +1,5 @@
 use clap::builder::PossibleValuesParser;
+use model::text::count;
 use ops::ErrorKind;
 use ops::Mode;
 use ops::Result;
@@ -133,6 +134,13 @@ fn print_all(all: &Everywhere) {
     if !all.written {
         tell_dry_run();
     }
+    let looked = count(all.looked_at.len(), "checkout");
+    output::line(format_args!(
+        "Looked at your own settings and at {looked}: of projects that are trusted or that thru was installed in, and of the current folder."
+    ));
+    output::line(
+        "Hooks that came with another project (`install --project` by somebody else) are removed by `thru uninstall HARNESS --project` there.",
+    );
     if !all.left.is_empty() {
         output::line("Left on this machine, for you to delete when you no longer want it:");
     }

@@ -51,6 +51,7 @@ mod packet_edits;
 mod packet_facts;
 mod packet_sweeps;
 mod packets;
+mod pages;
 mod payloads;
 mod plans;
 mod readme;

@@ -9,7 +9,7 @@ use crate::packets::{fire, handoff, worked};
 
 /// From now on the session's process has ended: its number belongs to another process. A start time is a number,
 /// whatever the machine's uptime, so no process ever began `earlier`.
-fn kill(env: &TestEnv) {
+pub fn kill(env: &TestEnv) {
     let sessions = env.store().join("indexes/sessions.jsonl");
     let text = fs::read_to_string(&sessions).unwrap();
     let lines = text.lines().map(|line| {
