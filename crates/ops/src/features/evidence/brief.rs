@@ -1,9 +1,13 @@
 //! What a brief says about evidence: the last of each task in progress, failed or stale first.
 
+use std::time::Duration;
+
 use model::brief::{Candidate, Section};
-use model::evidence::Proof;
+use model::evidence::{Bundle, Proof};
+use model::id::Id;
 use model::render::inline;
 use model::score::Signal;
+use store::layout;
 
 use super::{Judge, show};
 use crate::Result;
@@ -17,11 +21,12 @@ const MOST: usize = 3;
 
 pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let store = context.project.store;
-    if store.dir().sub(store::layout::EVIDENCE).is_err() {
+    if store.dir().sub(layout::EVIDENCE).is_err() {
         return Ok(Vec::new());
     }
     let Some(loaded) = plan::load(store)? else { return Ok(Vec::new()) };
-    let judge = Judge::new(store, &context.project.root.checkout);
+    let time = Duration::from_millis(context.project.settings.hooks_deadline_ms / 4);
+    let judge = Judge::for_brief(store, &context.project.root.checkout, time);
     let candidate = |told: Told| {
         let candidate = Candidate::new(&SECTION, format!("evidence:{}", told.task), told.text)
             .with(Signal::EvidencePresence, 1.0);
@@ -44,10 +49,18 @@ pub(crate) struct Told {
 /// Returns a sentence for each task in progress with evidence: for a brief and for a pickup.
 pub(crate) fn told(store: &store::Store, judge: &Judge, plan: &model::plan::Plan) -> Vec<Told> {
     let current = show::current(store, judge, plan);
-    let sentence = |(id, bundle): &(model::id::Id, model::evidence::Bundle)| {
-        let standing = judge.standing(id, bundle);
-        let text = format!("{}: {}", inline(id.as_str(), 64), standing.told()?);
-        Some(Told { task: id.to_string(), text, proof: standing.proof })
+    let sentence = |(id, bundle): &(Id, std::result::Result<Bundle, store::Error>)| {
+        let (text, proof) = match bundle {
+            Ok(bundle) => {
+                let standing = judge.standing(id, bundle);
+                (standing.told()?, standing.proof)
+            }
+            Err(_) => {
+                let file = layout::evidence_bundle(id);
+                (format!("{file} cannot be read; `thru doctor` says why"), Proof::None)
+            }
+        };
+        Some(Told { task: id.to_string(), text: format!("{}: {text}", inline(id.as_str(), 64)), proof })
     };
     current.iter().filter_map(sentence).take(MOST).collect()
 }
