@@ -15,6 +15,7 @@ mod recall;
 mod sandbox;
 mod stats;
 mod strace;
+mod summaries;
 mod table;
 mod tidy;
 mod tokens;
@@ -44,6 +45,8 @@ enum Command {
     Recall(recall::Args),
     /// Hold the estimate of tokens against the usage that transcripts record
     Tokens(tokens::Args),
+    /// Summarise real tool outputs and retrieve them again, on a folder of transcripts
+    Summaries(summaries::Args),
     /// House rules: file length, walls between crates, dependencies, licences
     Tidy(tidy::Args),
     /// Write the outputs in the README and its picture anew, from a session played with the real binary
@@ -61,6 +64,7 @@ fn main() -> ExitCode {
         Command::Fuzz(args) => fuzz::run(&args),
         Command::Recall(args) => recall::run(&args),
         Command::Tokens(args) => tokens::run(&args),
+        Command::Summaries(args) => summaries::run(&args),
         Command::Tidy(args) => tidy::run(&args),
         Command::Picture => picture(),
         Command::Ci => ci::run(),

@@ -165,7 +165,7 @@ pub fn each_transcript(
     Ok(())
 }
 
-fn transcripts(folder: &Path) -> Result<Vec<PathBuf>> {
+pub fn transcripts(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     paths.retain(|path| {
@@ -176,7 +176,7 @@ fn transcripts(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-fn read(path: &Path) -> Result<Vec<u8>> {
+pub fn read(path: &Path) -> Result<Vec<u8>> {
     if path.extension().is_none_or(|extension| extension != "gz") {
         return std::fs::read(path).with_context(|| format!("cannot read {}", path.display()));
     }

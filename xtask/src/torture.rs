@@ -17,6 +17,8 @@ mod rows;
 mod settings;
 mod snapshot;
 mod stores;
+mod summaries;
+mod swarm;
 mod sweep;
 mod torn;
 mod workstreams;

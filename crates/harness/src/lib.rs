@@ -5,12 +5,15 @@
 
 #![forbid(unsafe_code)]
 
-use model::event::{Event, EventName, Kind};
+use std::borrow::Cow;
+
+use model::event::{Event, EventName, Kind, ToolDone};
 use model::packet::pickup::Mention;
 use model::reply::Reply;
 use settings::TimeoutUnit;
 use transcript::walk::Walk;
 
+pub mod agents;
 mod capabilities;
 pub mod claude_code;
 pub mod commands;
@@ -20,6 +23,7 @@ pub mod opencode;
 pub mod plugin;
 pub mod process;
 pub mod settings;
+pub mod status;
 mod tools;
 pub mod transcript;
 
@@ -71,6 +75,9 @@ pub struct Harness {
     pub context_cap: usize,
     pub decode: Decode,
     pub encode: fn(&Reply, &Kind) -> Vec<u8>,
+    /// Returns the text of a tool's result if the harness lets a hook replace it, and the tool is not one that reads
+    /// files: a model that asks for a file wants all of it.
+    pub replaceable: Replaceable,
     pub transcript: Transcript,
     /// How often in a row it lets a stop hook make the agent continue; `None` if there is no limit.
     pub block_cap: Option<BlockCap>,
@@ -81,7 +88,11 @@ pub struct Harness {
     /// Where a project describes its agents for this harness, relative to the project; `{role}` is the role's name.
     pub agent_files: &'static [&'static str],
     pub install: Install,
+    /// `None` if no program can write its status line.
+    pub status_line: Option<status::StatusLine>,
     pub commands: Commands,
+    /// How it gets agents; `None` if it has no sub-agents that a file defines.
+    pub agents: Option<agents::AgentFiles>,
 }
 
 /// Where its transcript is, and how it is read.
@@ -105,6 +116,8 @@ pub struct Database {
     pub file_variable: &'static str,
     /// The arguments with which the harness's own program answers a query in JSON; `{query}` is the query.
     pub arguments: &'static [&'static str],
+    /// What keeps that program from using the network.
+    pub offline: &'static [(&'static str, &'static str)],
     /// Selects a session as rows with one column, `line`, which contains a JSON object; `{session}` is its id.
     pub query: &'static str,
 }
@@ -218,6 +231,8 @@ pub const STOP_TIMEOUT: u32 = 300;
 
 /// Takes the payload, and the event's name from the command line in case the payload has none.
 pub type Decode = for<'a> fn(&'a [u8], &'a str) -> Result<Event<'a>, Undecodable>;
+
+pub type Replaceable = for<'a> fn(&ToolDone<'a>) -> Option<Cow<'a, str>>;
 
 pub const HARNESSES: &[Harness] = &[claude_code::ROW, droid::ROW, opencode::ROW];
 

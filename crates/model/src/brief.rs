@@ -17,6 +17,7 @@ mod sections;
 use serde::Serialize;
 
 use crate::digest::Digest;
+use crate::profile::Profile;
 use crate::render::width;
 use crate::score::{Part, Scoring};
 use crate::tokens::{Ratios, TextKind, rounded_up};
@@ -25,7 +26,7 @@ use budget::{Budget, Choice, Refused, choose};
 pub use candidate::{Candidate, Class, Measure, Section, Signals};
 pub use effects::contradictions;
 use order::Order;
-pub use print::file_text;
+pub use print::{file_text, has_compaction_brief};
 use ranking::{Ranked, rank};
 
 /// Why a brief is needed.
@@ -124,6 +125,14 @@ pub fn compose(material: &Material, cap: usize) -> Option<Brief> {
     Some(Brief { text: draft.text()?, told: draft.told() })
 }
 
+/// Composes what a sub-agent is given: what its profile contains, at most `cap` UTF-16 units long.
+pub fn compose_for(profile: &Profile, material: &Material, cap: usize) -> Option<Brief> {
+    let mut candidates = gather::candidates(material);
+    profile.choose(&mut candidates);
+    let draft = Draft::with(print::head_for(profile.name), candidates, material, cap);
+    Some(Brief { text: draft.text()?, told: draft.told() })
+}
+
 /// Composes the same brief and returns every candidate that was considered.
 pub fn explain(material: &Material, cap: usize) -> Explained {
     let draft = Draft::of(material, cap);
@@ -163,6 +172,12 @@ pub fn facts(material: &Material, cap: usize) -> Vec<Fact> {
     facts
 }
 
+/// Returns the last calls after the agent's last words, in a few words each, oldest first.
+pub fn last_steps(digest: &Digest, most: usize) -> Vec<String> {
+    let mut steps = sections::state::steps(digest.steps_since_said());
+    steps.split_off(steps.len().saturating_sub(most))
+}
+
 /// The candidates that were gathered, ordered and chosen.
 struct Draft {
     head: String,
@@ -175,10 +190,13 @@ struct Draft {
 
 impl Draft {
     fn of(material: &Material, cap: usize) -> Draft {
-        let head = print::head(material);
+        Draft::with(print::head(material), gather::candidates(material), material, cap)
+    }
+
+    fn with(head: String, candidates: Vec<Candidate>, material: &Material, cap: usize) -> Draft {
         let room = cap.saturating_sub(width(&head));
         let order = Order::within(room, material.digest.likely_files());
-        let ranked = rank(gather::candidates(material), order, material.scoring);
+        let ranked = rank(candidates, order, material.scoring);
         let ratios = material.scoring.map_or(Ratios::UNIFORM, |scoring| scoring.ratios);
         let frame = |tail: usize| (width(&head) + tail) as f64 * ratios.prose;
         let budget = |tail: usize| Budget {

@@ -14,6 +14,8 @@ pub const RECEIPTS: &str = "indexes/receipts.jsonl";
 pub const JOURNALS: &str = "sessions";
 /// Receipts in the state folder of this machine, for events without a usable root.
 pub const STATE_RECEIPTS: &str = "receipts.jsonl";
+/// Where `thru install` wrote, in the same folder.
+pub const STATE_INSTALLS: &str = "installs.jsonl";
 
 /// Anything in it may be deleted at any time.
 pub const SCRATCH: &str = "scratch";
@@ -99,6 +101,21 @@ pub fn evidence_lock(task: &Id) -> String {
     format!("{LOCKS}/evidence-{task}.lock")
 }
 
+/// The originals of summarised outputs, a line for each summary, and what is known of originals that were removed.
+pub const SUMMARIES: &str = "summaries";
+pub const SUMMARIES_INDEX: &str = "summaries/index.jsonl";
+pub const SUMMARIES_ARCHIVE: &str = "summaries/archive.jsonl";
+
+/// The name of an original in its folder.
+pub fn original(id: &str) -> String {
+    format!("{id}.txt")
+}
+
+/// Every run of the benchmark.
+pub const BENCHMARKS: &str = "benchmarks.json";
+/// Held while a run is added.
+pub const BENCHMARKS_LOCK: &str = "state/locks/benchmarks.lock";
+
 /// Loops and their logs.
 pub const LOOPS: &str = "loops";
 /// Which loop is in the foreground of which session.
@@ -143,6 +160,10 @@ pub const CURSORS: &str = "state/cursors";
 pub const LOST: &str = "state/lost.json";
 /// Which facts a session's context contains since its last compaction.
 pub const CONTEXT_HELD: &str = "state/told";
+/// How full each session's context window was when it was told.
+pub const WINDOWS: &str = "state/window";
+/// Which edits of other sessions each session was told of.
+pub const CLASHES_TOLD: &str = "state/clashes-told";
 /// Sessions between a compaction and their brief.
 pub const PENDING: &str = "state/pending";
 pub const LOCKS: &str = "state/locks";

@@ -1,5 +1,6 @@
 //! OpenCode. Our own JavaScript plugin calls `thru`, with payloads that we define.
 
+mod agents;
 pub mod transcript;
 mod wire;
 
@@ -49,11 +50,20 @@ pub const ROW: Harness = Harness {
     context_cap: 9_500,
     decode: wire::decode,
     encode: wire::encode,
+    replaceable: wire::replaceable,
     transcript: Transcript::Database(Database {
         read_line: transcript::read_line,
         file: "opencode/opencode.db",
         file_variable: "OPENCODE_DB",
         arguments: &["db", "{query}", "--format", "json"],
+        offline: &[
+            ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
+            ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
+            ("OPENCODE_DISABLE_LSP_DOWNLOAD", "1"),
+            ("OPENCODE_DISABLE_DEFAULT_PLUGINS", "1"),
+            ("OPENCODE_DISABLE_SHARE", "1"),
+            ("npm_config_offline", "true"),
+        ],
         query: transcript::QUERY,
     }),
     block_cap: None,
@@ -65,7 +75,9 @@ pub const ROW: Harness = Harness {
         text: include_str!("../../../../plugins/opencode/throughline.js"),
         slot: "const INSTALLED = ",
     }),
+    status_line: None,
     commands: Commands::InPlugin {
         taken: &["init", "review", "compact", "status", "share", "undo", "redo", "models", "help", "exit"],
     },
+    agents: Some(agents::FILES),
 };

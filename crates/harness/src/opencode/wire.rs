@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use model::brief;
 use model::effect;
 use model::event::{Action, Agent, Answer, Delegated, Event, Kind, Source, Stop, ToolDone, Touched};
 use model::reply::Reply;
@@ -21,6 +22,8 @@ pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, Undecod
         // A stop is reported twice if its validators take long.
         Kind::Prompt { .. } | Kind::Stop(_) => fields.text("message_id"),
         Kind::Summary { .. } => fields.text("part_id"),
+        // Each report is a new one: the plugin asks again if it got no answer, and then it must get one.
+        Kind::SessionStart { .. } => fields.text("report_id"),
         _ => None,
     };
     Ok(Event {
@@ -40,17 +43,28 @@ pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, Undecod
 pub fn encode(reply: &Reply, kind: &Kind) -> Vec<u8> {
     let takes_context = matches!(kind, Kind::SessionStart { .. } | Kind::Prompt { .. } | Kind::SubagentStart);
     let (name, text) = match (reply, kind) {
+        // The plugin then does not ask for the brief again.
+        (Reply::Context(text), Kind::Prompt { .. }) if brief::has_compaction_brief(text) => {
+            return serde_json::json!({ "context": text, "brief": true }).to_string().into_bytes();
+        }
         (Reply::TellUser(text), _) => ("tell", text),
         (Reply::Context(text), _) if takes_context => ("context", text),
         (Reply::ContextAndUser { context, user }, _) if takes_context => {
             return serde_json::json!({ "context": context, "tell": user }).to_string().into_bytes();
         }
         (Reply::Guidance(text) | Reply::Context(text), Kind::BeforeCompact { .. }) => ("guidance", text),
+        (Reply::Output(text), Kind::ToolDone(_)) => ("output", text),
         (Reply::Block(text), Kind::Stop(_)) => ("feed", text),
         (Reply::AskAgain, Kind::Stop(_)) => return br#"{"wait":true}"#.to_vec(),
         _ => return Vec::new(),
     };
     serde_json::json!({ name: text }).to_string().into_bytes()
+}
+
+/// The plugin passes on the output of these tools. What agents answer stays as it is.
+pub fn replaceable<'a>(done: &ToolDone<'a>) -> Option<Cow<'a, str>> {
+    let is_replaced = matches!(done.tool.as_ref(), "bash" | "grep" | "webfetch");
+    is_replaced.then(|| Fields::parse(done.result).0.text("output"))?
 }
 
 /// Accepts its own event names and ours, so that a hook can be tried by hand.
@@ -69,11 +83,13 @@ fn kind<'a>(fields: &Fields<'a>, name: Cow<'a, str>) -> Kind<'a> {
         }
         "session.compacted" | "after-compact" => Kind::AfterCompact { trigger: fields.text("trigger") },
         "subagent.created" | "subagent-start" => Kind::SubagentStart,
-        "subagent.idle" | "subagent-stop" => Kind::SubagentStop { message: fields.text("message") },
+        "subagent.idle" | "subagent-stop" => {
+            Kind::SubagentStop { message: fields.text("message"), asked: None }
+        }
         "session.idle" | "stop" => Kind::Stop(Stop {
             message: fields.text("message"),
             id: fields.text("message_id"),
-            usage: usage(&fields.object("usage")),
+            usage: usage(&fields.objects("steps")),
             is_hasty: fields.flag("patient") == Some(false),
             ..Stop::default()
         }),
@@ -82,16 +98,18 @@ fn kind<'a>(fields: &Fields<'a>, name: Cow<'a, str>) -> Kind<'a> {
     }
 }
 
-fn usage<'a>(fields: &Fields<'a>) -> Option<Usage<'a>> {
-    let number = |name: &str| fields.number(name).unwrap_or_default();
+/// Adds up the tokens of a turn's steps.
+fn usage<'a>(steps: &[Fields<'a>]) -> Option<Usage<'a>> {
+    let sum = |number: &dyn Fn(&Fields<'a>) -> Option<u64>| steps.iter().filter_map(number).sum();
     let usage = Usage {
         message: None,
-        input: fields.number("input")?,
-        cache_read: number("cache_read"),
-        cache_write: number("cache_write"),
-        output: number("output"),
+        model: None,
+        input: sum(&|step| step.number("input")),
+        cache_read: sum(&|step| step.object("cache").number("read")),
+        cache_write: sum(&|step| step.object("cache").number("write")),
+        output: sum(&|step| step.number("output")),
     };
-    Some(usage)
+    (!steps.is_empty()).then_some(usage)
 }
 
 fn tool_done<'a>(fields: &Fields<'a>) -> ToolDone<'a> {
@@ -116,6 +134,7 @@ fn tool_done<'a>(fields: &Fields<'a>) -> ToolDone<'a> {
             .filter(|_| tool == "task")
             .map(|asked| Delegated { asked, answer: output.clone().filter(|_| !failed).unwrap_or_default() }),
         plan: None,
+        result: fields.unread("result"),
         error: error.or_else(|| output.clone().filter(|_| failed)),
         output: output.filter(|_| is_told),
         command,

@@ -11,7 +11,7 @@ use store::layout;
 
 use super::{Judge, show};
 use crate::Result;
-use crate::features::{BriefContext, plan};
+use crate::features::{BriefContext, plan, swarm};
 
 const SECTION: Section =
     Section { order: 2, longer: 1, name: "evidence", title: "Evidence", signal: Signal::EvidencePresence };
@@ -25,6 +25,9 @@ pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         return Ok(Vec::new());
     }
     let Some(loaded) = plan::load(store)? else { return Ok(Vec::new()) };
+    if swarm::foreign(&context.project, &loaded.plan).is_some() {
+        return Ok(Vec::new());
+    }
     let time = Duration::from_millis(context.project.settings.hooks_deadline_ms / 4);
     let judge = Judge::for_brief(store, &context.project.root.checkout, time);
     let candidate = |told: Told| {
@@ -60,7 +63,8 @@ pub(crate) fn told(store: &store::Store, judge: &Judge, plan: &model::plan::Plan
                 (format!("{file} cannot be read; `thru doctor` says why"), Proof::None)
             }
         };
-        Some(Told { task: id.to_string(), text: format!("{}: {text}", inline(id.as_str(), 64)), proof })
+        let text = format!("{}: {text}", inline(id.as_str(), 64));
+        Some(Told { task: id.to_string(), text, proof })
     };
     current.iter().filter_map(sentence).take(MOST).collect()
 }

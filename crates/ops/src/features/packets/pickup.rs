@@ -325,6 +325,11 @@ impl SessionState for Claimed {
     }
 }
 
+/// Returns the id of the packet that a session has claimed.
+pub(crate) fn claimed_by(store: &store::Store, session: &Id) -> Result<Option<String>> {
+    Ok(store.session(session).get::<Claimed>()?.map(|claimed| claimed.packet))
+}
+
 /// Returns the packet that a session works on, for its brief.
 pub(super) fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let store = context.project.store;

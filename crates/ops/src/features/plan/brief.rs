@@ -9,7 +9,7 @@ use model::score::Signal;
 use store::layout;
 
 use crate::Result;
-use crate::features::{BriefContext, ProjectContext};
+use crate::features::{BriefContext, ProjectContext, swarm};
 
 const SECTION: Section = Section { order: 2, longer: 1, name: "plan", title: "Plan", signal: Signal::Phase };
 
@@ -24,6 +24,9 @@ pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let standing = plan::standing(&loaded.plan);
     if is_history(&standing) {
         return Ok(Vec::new());
+    }
+    if let Some(other) = swarm::foreign(&context.project, &loaded.plan) {
+        return Ok(vec![Candidate::new(&SECTION, "plan", swarm::foreign_words(&other, &loaded.plan))]);
     }
     let evidence = with_evidence(context);
     let scored = |id: &str, text: String, signal: Signal| {
@@ -98,7 +101,7 @@ fn dependency_words(task: &Task) -> String {
 pub fn facts_for_summary(project: &ProjectContext) -> Result<Vec<String>> {
     let Some(loaded) = super::load(project.store)? else { return Ok(Vec::new()) };
     let standing = plan::standing(&loaded.plan);
-    if is_history(&standing) {
+    if is_history(&standing) || swarm::foreign(project, &loaded.plan).is_some() {
         return Ok(Vec::new());
     }
     let current = standing.in_progress.iter().take(NAMED).map(|task| current_words(&standing, task));

@@ -49,6 +49,9 @@ pub fn rows(env: &TestEnv) -> Vec<Row> {
     let manifest = file(".agent/context/workstreams/01-parser/resume-context.md");
     let event = |event: &str, more: serde_json::Value| env.payload("s1", event, more).to_string();
     let compacted = event("SessionStart", serde_json::json!({"source": "compact"}));
+    let status_input = serde_json::json!({"session_id": "s1", "context_window": {"used_percentage": 7},
+        "workspace": {"project_dir": project, "current_dir": project}})
+    .to_string();
     let started = event("SessionStart", serde_json::json!({"source": "startup"}));
     vec![
         row("init", &["--name", words]),
@@ -56,6 +59,9 @@ pub fn rows(env: &TestEnv) -> Vec<Row> {
         row("install", &["droid", "--dry-run"]),
         row("uninstall", &["claude-code", "--dry-run"]),
         row("status", &[]),
+        row("statusline", &[]).stdin(status_input),
+        row("statusline", &[]).stdin(words),
+        row("install", &["claude-code", "--statusline", "--dry-run"]),
         row("packet list", &["-n", "0"]),
         row("packet show", &[PACKET]),
         row("packet show", &["evil"]),
@@ -75,6 +81,7 @@ pub fn rows(env: &TestEnv) -> Vec<Row> {
         row("plan import", &[&plan, "--replace"]).talks(),
         row("plan import", &[words]),
         row("plan import", &["--from-session", "--session", "s1", "--append"]).talks(),
+        row("import agents", &["--dry-run"]).talks(),
         row("import swarm", &[&file("swarm"), "--dry-run"]).talks(),
         row("task add", &[words, "--id", "9.1", "--acceptance", words, "--file", words]).talks(),
         row("task add", &[words, "--id", words]),
@@ -134,8 +141,25 @@ pub fn rows(env: &TestEnv) -> Vec<Row> {
         row("loop log", &[LOOP]),
         row("loop adopt", &[LOOP]),
         row("loop cancel", &[LOOP]),
+        row("swarm install", &["--harness", "claude-code", "--swarm", words]),
+        row("swarm install", &["--harness", "claude-code", "--local"]).talks(),
+        row("swarm install", &["--harness", "opencode", "--user"]).talks(),
+        row("swarm list", &[]).talks(),
+        row("swarm agents", &[]),
+        row("swarm agents", &["architect"]),
+        row("swarm agents", &["--swarm", words]),
+        row("swarm plan", &["--all"]).talks(),
+        row("swarm plan", &["--adopt"]).talks(),
+        row("swarm diagnose", &[]),
+        row("swarm uninstall", &["--force"]).talks(),
         row("swarm status", &["-n", "0"]),
         row("swarm status", &["--session", words]),
+        row("swarm benchmark", &[]),
+        row("swarm extract", &["--dry-run"])
+            .stdin(format!("{words}\n```{words}\n{words}\n```\n`{words}.rs`\n```\n{words}\n```\n")),
+        row("swarm domains", &[words]),
+        row("swarm retrieve", &[words]),
+        row("swarm retrieve", &["o-0123456789abcdef", "--grep", words]),
         row("files", &["-n", "0"]),
         row("gate expect", &["review", "review-b.md", "--prompt", words, "--input", "plan.md"]),
         row("gate expect", &["review", words]),
