@@ -30,13 +30,14 @@ fn a_sub_agent_is_given_what_its_kind_needs() {
         scratch.write(&format!(".claude/agents/{kind}.md"), &text);
     }
     scratch.write("read-word.txt", "hello\n");
+    scratch.failing_check("error: FAILING-WORD", 3);
     scratch.thru_ok(&["plan", "init", "PLAN-WORD", "--phase", "first"]);
     scratch.thru_ok(&["task", "add", "TASK-WORD", "--id", "1.1"]);
     scratch.thru_ok(&["decide", "DECISION-WORD", "--why", "it is better"]);
     let mut main = vec![
         call("Bash", json!({ "command": "thru task start 1.1", "description": "Begin" })),
         call("Read", json!({ "file_path": scratch.project.join("read-word.txt") })),
-        call("Bash", json!({ "command": "make FAILING-WORD; exit 3", "description": "Fail" })),
+        call("Bash", json!({ "command": "./test.sh", "description": "Test" })),
     ];
     main.extend(cases.iter().map(|(kind, _)| {
         call(
