@@ -54,6 +54,8 @@ pub const DECISIONS: &str = "decisions.jsonl";
 pub const CONTEXT_VIEW: &str = "context.md";
 /// Held while that is written.
 pub const CONTEXT_LOCK: &str = "state/locks/context.lock";
+/// Held by a command that reads the decisions and then adds one.
+pub const DECISIONS_LOCK: &str = "state/locks/decisions.lock";
 /// Which answers of a session are among the decisions.
 pub const ANSWERS_SEEN: &str = "state/answers-seen";
 

@@ -37,7 +37,7 @@ mod tracked;
 mod trust;
 
 pub use atomic::Durability;
-pub use checkout::{Checkout, Difference};
+pub use checkout::{Checkout, Comparison, Effort, ListedAt};
 pub use consent::{ConsentKind, Consents};
 pub use decisions::AnswersSeen;
 pub use dir::{Dir, Entry, EntryKind};

@@ -245,6 +245,12 @@ pub const ROWS: &[Row] = &[
     ),
     cli("evidence run", plans::with_plan, &["evidence", "run", "1.1", "--", "true"], evidence::is_run),
     cli(
+        "evidence add, a full bundle",
+        evidence::with_full_bundle,
+        &["evidence", "add", "1.1", "--summary", "seen"],
+        evidence::is_moved_on,
+    ),
+    cli(
         "evidence archive",
         evidence::with_entries,
         &["evidence", "archive", "--keep", "1"],

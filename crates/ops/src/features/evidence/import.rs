@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::evidence::{Entry, Foreign, read_foreign};
+use model::evidence::{BUNDLE_BYTES, Entry, Foreign, read_foreign};
 use model::id::Id;
 use serde::Serialize;
 use store::{Dir, EntryKind, Store};
@@ -88,9 +88,26 @@ pub(crate) fn run(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<Evide
         if entries.is_empty() {
             continue;
         }
-        match write_all(store, &task, entries, (world.now, WAIT)) {
+        let written = write_all(store, &task, (entries.clone(), None), (world.now, WAIT));
+        let (written, entries) = match written {
+            // There is no room for the largest: the others need not wait for it.
+            Err(Error::Refused { what, .. }) => {
+                let is_large =
+                    |entry: &Entry| serde_json::to_vec(entry).map_or(0, |line| line.len()) > BUNDLE_BYTES;
+                let (large, rest): (Vec<Entry>, Vec<Entry>) = entries.into_iter().partition(is_large);
+                report.new -= large.len();
+                for entry in large {
+                    let file = format!("{task}: {}", model::render::one_line(&entry.summary, 80));
+                    report.left_out.push(LeftOut { file, why: what.clone() });
+                }
+                (write_all(store, &task, (rest.clone(), None), (world.now, WAIT)), rest)
+            }
+            written => (written, entries),
+        };
+        match written {
             Ok(written) => report.notes.extend(written.notes),
             Err(Error::Refused { what, .. }) => {
+                report.new -= entries.len();
                 report.left_out.push(LeftOut { file: task.to_string(), why: what });
             }
             Err(error) => return Err(error),
