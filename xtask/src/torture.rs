@@ -17,6 +17,7 @@ mod rows;
 mod settings;
 mod snapshot;
 mod stores;
+mod summaries;
 mod sweep;
 mod torn;
 mod workstreams;

@@ -13,6 +13,7 @@ pub mod plan;
 pub mod profiles;
 pub mod roles;
 pub mod sessions;
+pub mod summaries;
 pub mod window;
 pub mod workstreams;
 
@@ -46,6 +47,7 @@ pub const FEATURES: &[Feature] = &[
     crashed::ROW,
     sessions::ROW,
     outputs::ROW,
+    summaries::ROW,
     profiles::ROW,
     window::ROW,
 ];

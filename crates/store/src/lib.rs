@@ -6,6 +6,7 @@
 
 mod append;
 mod atomic;
+mod benchmarks;
 mod checkout;
 mod consent;
 mod decisions;
@@ -32,6 +33,7 @@ mod root;
 mod session;
 mod session_state;
 mod store;
+mod summaries;
 mod system;
 mod tracked;
 mod trust;

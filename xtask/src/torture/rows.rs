@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::integrity::{self, Takes};
 use super::settings::{unwired, unwired_for_user, wired_for_user, wired_locally};
-use super::{decisions, evidence, gates, packets, plans, workstreams};
+use super::{decisions, evidence, gates, packets, plans, summaries, workstreams};
 use crate::sandbox::{SESSION, Sandbox, payload};
 use crate::transcript;
 
@@ -277,6 +277,18 @@ pub const ROWS: &[Row] = &[
         done: decisions::is_answered,
         ..hook_on(decisions::answered, "hook Stop after an answer", STOP, stop)
     },
+    Row {
+        done: summaries::are_whole,
+        ..hook_on(
+            summaries::with_summaries,
+            "hook PostToolUse, a summary",
+            TOOL_DONE,
+            summaries::large_output,
+        )
+    },
+    cli("swarm benchmark", summaries::with_runs, &["swarm", "benchmark"], summaries::has_three_runs),
+    cli("import swarm, summaries", summaries::with_swarm, &["import", "swarm"], summaries::is_imported),
+    cli("import agents", summaries::with_agents, &["import", "agents"], summaries::has_agent),
     cli("status --json", lived_in, &["status", "--json"], rooted),
     cli("doctor", lived_in, &["doctor"], rooted),
     cli("config", lived_in, &["config"], rooted),

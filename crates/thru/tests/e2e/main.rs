@@ -36,4 +36,5 @@ mod resume_tests;
 mod role_tests;
 mod scratch;
 mod script;
+mod summary_tests;
 mod terminal;

@@ -12,8 +12,8 @@ use crate::input_redactor::InputRedactor;
 use crate::project::Project;
 use crate::{Error, Mode, Result, World};
 
-/// Its folder in `.swarm`.
-const FOLDER: &str = "evidence";
+/// Its folders in `.swarm`: what is current, and what was archived.
+const FOLDERS: [&str; 3] = ["evidence", "evidence-archive", "archive/evidence"];
 
 /// A scanner writes long files.
 const LARGEST: usize = 64 * 1024 * 1024;
@@ -44,14 +44,24 @@ pub struct LeftOut {
 
 /// Returns `None` if there is no such folder.
 pub(crate) fn run(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<EvidenceReport>> {
-    let dir = match swarm.sub(FOLDER) {
-        Err(store::Error::Absent { .. }) => return Ok(None),
-        dir => dir?,
-    };
+    let mut dirs = Vec::new();
+    for folder in FOLDERS {
+        match swarm.sub(folder) {
+            Err(store::Error::Absent { .. }) => {}
+            dir => dirs.push(dir?),
+        }
+    }
+    if dirs.is_empty() {
+        return Ok(None);
+    }
     let redactor = InputRedactor::to(world);
     let mut report = EvidenceReport::default();
     let mut found: BTreeMap<Id, Vec<Entry>> = BTreeMap::new();
-    for path in files(&dir, &mut report)? {
+    let mut paths = Vec::new();
+    for dir in &dirs {
+        paths.extend(files(dir, &mut report)?.into_iter().map(|path| (dir, path)));
+    }
+    for (dir, path) in paths {
         let foreign = match dir.read(&path, LARGEST) {
             Ok(bytes) => read_foreign(&path, &redactor.clean_bytes(&bytes)),
             // Too large, or something else than a file.
