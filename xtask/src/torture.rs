@@ -18,6 +18,7 @@ mod settings;
 mod snapshot;
 mod stores;
 mod summaries;
+mod swarm;
 mod sweep;
 mod torn;
 mod workstreams;

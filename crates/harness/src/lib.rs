@@ -13,6 +13,7 @@ use model::reply::Reply;
 use settings::TimeoutUnit;
 use transcript::walk::Walk;
 
+pub mod agents;
 mod capabilities;
 pub mod claude_code;
 pub mod commands;
@@ -90,6 +91,8 @@ pub struct Harness {
     /// `None` if no program can write its status line.
     pub status_line: Option<status::StatusLine>,
     pub commands: Commands,
+    /// How it gets agents; `None` if it has no sub-agents that a file defines.
+    pub agents: Option<agents::AgentFiles>,
 }
 
 /// Where its transcript is, and how it is read.
@@ -113,6 +116,8 @@ pub struct Database {
     pub file_variable: &'static str,
     /// The arguments with which the harness's own program answers a query in JSON; `{query}` is the query.
     pub arguments: &'static [&'static str],
+    /// What keeps that program from using the network.
+    pub offline: &'static [(&'static str, &'static str)],
     /// Selects a session as rows with one column, `line`, which contains a JSON object; `{session}` is its id.
     pub query: &'static str,
 }

@@ -35,7 +35,8 @@ pub fn read_claude_style(payload: &[u8]) -> Option<Status<'_>> {
         .filter_map(|name| used.number(name))
         .reduce(u64::saturating_add);
     // Older versions give only the figures.
-    let counted = || Some(tokens?.saturating_mul(100) / window.number("context_window_size").filter(|n| *n > 0)?);
+    let counted =
+        || Some(tokens?.saturating_mul(100) / window.number("context_window_size").filter(|n| *n > 0)?);
     Some(Status {
         session,
         project: workspace.text("project_dir"),

@@ -229,7 +229,8 @@ const NAMED: usize = 3;
 pub fn lately(activity: &[Activity], own: &str, max: usize) -> Option<String> {
     let mut actors: Vec<(&Activity, Vec<&Activity>)> = Vec::new();
     for one in activity {
-        let is_same = |known: &Activity| known.session == one.session && known.agent_name() == one.agent_name();
+        let is_same =
+            |known: &Activity| known.session == one.session && known.agent_name() == one.agent_name();
         match actors.iter_mut().find(|(known, _)| is_same(known)) {
             Some((last, calls)) => {
                 *last = one;
@@ -253,7 +254,8 @@ pub fn lately(activity: &[Activity], own: &str, max: usize) -> Option<String> {
 
 /// Returns `None` for an agent that changed nothing and had no trouble.
 fn phrase(last: &Activity, calls: &[&Activity], own: &str) -> Option<String> {
-    let whose = if last.session == own { String::new() } else { format!(" of session {}", short(&last.session)) };
+    let whose =
+        if last.session == own { String::new() } else { format!(" of session {}", short(&last.session)) };
     let failed = calls.iter().filter(|call| call.ok == Some(false)).count();
     let mut files: Vec<&str> = Vec::new();
     for file in calls.iter().rev().flat_map(|call| call.edited()) {

@@ -85,7 +85,8 @@ fn edit(session: &str, ts: &str, file: &str) -> Activity {
 
 #[test]
 fn two_sessions_clash_over_a_file_within_ten_minutes() {
-    let own = [edit("a", "19:00", "src/a.rs"), edit("a", "19:30", "src/a.rs"), edit("a", "19:00", "src/b.rs")];
+    let own =
+        [edit("a", "19:00", "src/a.rs"), edit("a", "19:30", "src/a.rs"), edit("a", "19:00", "src/b.rs")];
     let of = |others: &[Activity]| -> Vec<(String, String, String)> {
         clashes(&own, others).into_iter().map(|one| (one.path, one.session, one.at)).collect()
     };

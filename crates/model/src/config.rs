@@ -144,9 +144,12 @@ impl Key {
                 (Some(Value::Word(words.join(", "))), None)
             }
             (Shape::Tokens { min, max }, Written::Pairs(pairs))
-                if pairs.iter().all(|(name, tokens)| (min..=max).contains(&tokens) && !name.contains([',', '='])) =>
+                if pairs
+                    .iter()
+                    .all(|(name, tokens)| (min..=max).contains(&tokens) && !name.contains([',', '='])) =>
             {
-                let pairs: Vec<String> = pairs.iter().map(|(name, tokens)| format!("{name}={tokens}")).collect();
+                let pairs: Vec<String> =
+                    pairs.iter().map(|(name, tokens)| format!("{name}={tokens}")).collect();
                 (Some(Value::Word(pairs.join(", "))), None)
             }
             (Shape::Words { .. } | Shape::Tokens { .. }, _) => refuse(&self.shape.to_string()),

@@ -14,6 +14,7 @@ pub mod profiles;
 pub mod roles;
 pub mod sessions;
 pub mod summaries;
+pub mod swarm;
 pub mod window;
 pub mod workstreams;
 
@@ -47,9 +48,9 @@ pub const FEATURES: &[Feature] = &[
     crashed::ROW,
     sessions::ROW,
     outputs::ROW,
-    summaries::ROW,
     profiles::ROW,
     window::ROW,
+    summaries::ROW,
 ];
 
 /// One feature: which events it wants, and what it does with them. A row lists what it has and takes the rest from

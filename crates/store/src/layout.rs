@@ -14,6 +14,8 @@ pub const RECEIPTS: &str = "indexes/receipts.jsonl";
 pub const JOURNALS: &str = "sessions";
 /// Receipts in the state folder of this machine, for events without a usable root.
 pub const STATE_RECEIPTS: &str = "receipts.jsonl";
+/// Where `thru install` wrote, in the same folder.
+pub const STATE_INSTALLS: &str = "installs.jsonl";
 
 /// Anything in it may be deleted at any time.
 pub const SCRATCH: &str = "scratch";

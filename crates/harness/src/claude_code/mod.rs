@@ -1,5 +1,6 @@
 //! Claude Code.
 
+mod agents;
 pub mod transcript;
 mod wire;
 
@@ -62,6 +63,7 @@ pub const ROW: Harness = Harness {
         taken: &["context", "compact", "clear", "loop", "status", "resume", "plan"],
         runs_lines: true,
     },
+    agents: Some(agents::FILES),
 };
 
 /// `cleanupPeriodDays`, 30 unless the settings say otherwise.

@@ -1,5 +1,6 @@
 //! OpenCode. Our own JavaScript plugin calls `thru`, with payloads that we define.
 
+mod agents;
 pub mod transcript;
 mod wire;
 
@@ -55,6 +56,14 @@ pub const ROW: Harness = Harness {
         file: "opencode/opencode.db",
         file_variable: "OPENCODE_DB",
         arguments: &["db", "{query}", "--format", "json"],
+        offline: &[
+            ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
+            ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
+            ("OPENCODE_DISABLE_LSP_DOWNLOAD", "1"),
+            ("OPENCODE_DISABLE_DEFAULT_PLUGINS", "1"),
+            ("OPENCODE_DISABLE_SHARE", "1"),
+            ("npm_config_offline", "true"),
+        ],
         query: transcript::QUERY,
     }),
     block_cap: None,
@@ -70,4 +79,5 @@ pub const ROW: Harness = Harness {
     commands: Commands::InPlugin {
         taken: &["init", "review", "compact", "status", "share", "undo", "redo", "models", "help", "exit"],
     },
+    agents: Some(agents::FILES),
 };

@@ -18,9 +18,16 @@ const AFTER: &str = "--after";
 enum Current {
     None,
     /// Ours; `member` is its place, `command` the range of its command, `after` the user's own command.
-    Ours { member: usize, command: std::ops::Range<usize>, after: Option<String> },
+    Ours {
+        member: usize,
+        command: std::ops::Range<usize>,
+        after: Option<String>,
+    },
     /// The user's own command.
-    Theirs { command: std::ops::Range<usize>, line: String },
+    Theirs {
+        command: std::ops::Range<usize>,
+        line: String,
+    },
 }
 
 /// Makes `program` write the status line, after a command of the user's own if there is one.
@@ -38,7 +45,8 @@ pub fn install(bytes: Option<&[u8]>, key: &str, program: &str) -> Result<Vec<u8>
         Current::Theirs { command, line: own } => {
             // Only what we can write again exactly is taken over.
             if json_string(&own) != text[command.clone()] {
-                let why = format!("the command of `{key}` is written with escapes that could not be restored");
+                let why =
+                    format!("the command of `{key}` is written with escapes that could not be restored");
                 return Err(wrong_shape(text, command.start, why));
             }
             vec![Edit::replace(command, json_string(&line(program, Some(&own))))]
@@ -97,10 +105,12 @@ fn current(text: &str, root: &Container, key: &str) -> Result<Current, Problem> 
         return Err(wrong("is not an object"));
     }
     let object = tree::container(text, item.value.start);
-    let value = |name| object.items.iter().find(|item| tree::is_named(text, item, name)).map(|item| &item.value);
+    let value =
+        |name| object.items.iter().find(|item| tree::is_named(text, item, name)).map(|item| &item.value);
     let kind = value("type").and_then(|kind| tree::string(text, kind));
     let command = value("command").filter(|_| kind.as_deref() == Some("command"));
-    let Some((command, line)) = command.and_then(|range| Some((range.clone(), tree::string(text, range)?))) else {
+    let Some((command, line)) = command.and_then(|range| Some((range.clone(), tree::string(text, range)?)))
+    else {
         return Err(wrong("has no command"));
     };
     Ok(match ours(&line) {

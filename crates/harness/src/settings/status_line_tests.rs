@@ -30,7 +30,10 @@ fn hook() -> Vec<Entry> {
     vec![Entry {
         event: "Stop".into(),
         matcher: None,
-        command: Command::Exec { program: "/bin/thru".into(), args: vec!["hook".into(), "claude-code".into(), "Stop".into()] },
+        command: Command::Exec {
+            program: "/bin/thru".into(),
+            args: vec!["hook".into(), "claude-code".into(), "Stop".into()],
+        },
         timeout: Timeout { seconds: 10, unit: TimeoutUnit::Seconds },
     }]
 }
@@ -41,7 +44,11 @@ fn removing_the_line_restores_every_byte() {
     for file in FILES {
         let installed = install(Some(file.as_bytes()), KEY, "/opt/my thru/thru").unwrap();
         assert!(is_installed(&installed, KEY).unwrap(), "{file:?}: {}", text(&installed));
-        assert_eq!(install(Some(&installed), KEY, "/opt/my thru/thru").unwrap(), installed, "twice is once: {file:?}");
+        assert_eq!(
+            install(Some(&installed), KEY, "/opt/my thru/thru").unwrap(),
+            installed,
+            "twice is once: {file:?}"
+        );
         assert_eq!(text(&uninstall(&installed, KEY).unwrap()), *file, "after {}", text(&installed));
         // With another path of the program, and with hooks beside it.
         let moved = install(Some(&installed), KEY, "/usr/bin/thru").unwrap();

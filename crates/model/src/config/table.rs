@@ -201,6 +201,18 @@ settings! {
         shape: Shape::OptionalText,
         help: "a YAML file of the project whose `live.dir` is the live run",
     }
+    swarm_id: Text = Cow::Borrowed("default") => {
+        name: "swarm.id",
+        variable: "THROUGHLINE_SWARM_ID",
+        shape: Shape::Text,
+        help: "the swarm of this project; its agents have the prefix <id>_ unless it is the default one",
+    }
+    swarm_models: Text = Cow::Borrowed("") => {
+        name: "swarm.models",
+        variable: "THROUGHLINE_SWARM_MODELS",
+        shape: Shape::OptionalText,
+        help: "models of agents: coder=opus, opencode:coder=openai/gpt-5; run `thru swarm install` again after a change",
+    }
     roots_allow: Vec<String> = Vec::new() => {
         name: "roots.allow",
         variable: "THROUGHLINE_ROOTS_ALLOW",

@@ -31,6 +31,8 @@ pub struct TranscriptRecord {
     pub kind: Kind<'static>,
     /// The agent's own words, which no event contains here.
     pub said: bool,
+    /// True if the call had not ended when the transcript did.
+    pub begun: bool,
     /// The branch that was checked out then, if the harness records it.
     pub branch: String,
     /// For a prompt: the call that the user refused with these words.
@@ -61,6 +63,9 @@ impl TranscriptRecord {
         }
         if self.said {
             record.event = journal::SAID.into();
+        }
+        if self.begun {
+            record.ok = None;
         }
         record.branch = Cow::Borrowed(&self.branch);
         if let Some(refused) = &self.refused {
@@ -125,6 +130,7 @@ impl TranscriptReplay {
             at: None,
             kind: Kind::ToolDone(Box::new(call)),
             said: false,
+            begun: true,
             branch: String::new(),
             refused: None,
             agent: None,
@@ -212,6 +218,7 @@ impl TranscriptReplay {
             let delegated = call.delegated;
             let begun = ToolDone { id: call.id, tool: call.tool, files, delegated, ..ToolDone::default() };
             self.tell(at.as_deref(), &id, Kind::ToolDone(Box::new(begun)), false);
+            self.told.last_mut().into_iter().for_each(|told| told.begun = true);
         }
     }
 
@@ -328,9 +335,12 @@ impl TranscriptReplay {
         self.tell(at, &id, Kind::ToolDone(Box::new(call)), false);
     }
 
+    /// Returns whether words between two calls say what was found, or what the next edits are for.
     fn is_finding(&self, place: usize) -> bool {
         match &self.told[place].kind {
-            Kind::Stop(Stop { message: Some(text), .. }) => !statement::finding(text).is_empty(),
+            Kind::Stop(Stop { message: Some(text), .. }) => {
+                !statement::finding(text).is_empty() || !statement::purpose(text).is_empty()
+            }
             _ => false,
         }
     }
@@ -350,6 +360,7 @@ impl TranscriptReplay {
             at: at.map(str::to_owned),
             kind,
             said,
+            begun: false,
             branch: self.branch.clone(),
             refused: None,
             agent: None,

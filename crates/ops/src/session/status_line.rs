@@ -22,7 +22,8 @@ const NAME: usize = 40;
 pub fn line(world: &World, payload: &[u8]) -> Option<String> {
     let read = HARNESSES.iter().find_map(|harness| harness.status_line.as_ref())?.read;
     let status = read(payload)?;
-    let mut parts: Vec<String> = status.percent.map(|percent| format!("context {percent}%")).into_iter().collect();
+    let mut parts: Vec<String> =
+        status.percent.map(|percent| format!("context {percent}%")).into_iter().collect();
     parts.extend(of_project(world, &status).unwrap_or_default());
     (!parts.is_empty()).then(|| parts.join(" · "))
 }
@@ -31,14 +32,17 @@ pub fn line(world: &World, payload: &[u8]) -> Option<String> {
 fn of_project(world: &World, status: &Status) -> Option<Vec<String>> {
     let session = Id::new(&status.session).ok()?;
     let explicit = world.path("THROUGHLINE_ROOT");
-    let starts: Vec<&Path> = [&status.project, &status.cwd].into_iter().flatten().map(|text| Path::new(&**text)).collect();
+    let starts: Vec<&Path> =
+        [&status.project, &status.cwd].into_iter().flatten().map(|text| Path::new(&**text)).collect();
     let starts: Vec<&Path> = starts.into_iter().filter(|path| path.is_absolute()).collect();
-    let Found::Marked { root, store, marker } = world.look_for(explicit.as_deref(), &starts).ok()? else { return None };
+    let Found::Marked { root, store, marker } = world.look_for(explicit.as_deref(), &starts).ok()? else {
+        return None;
+    };
     if !world.trusts(&marker, &root.path) {
         return None;
     }
     let store = world.with_machine_records(store, &marker, &root.path);
-    let settings = settings::for_hook(world, Some(&store));
+    let settings = settings::for_hook(world, Some(&store)).settings;
     let project = ProjectContext { world, root: &root, store: &store, settings: &settings };
     let parts = [task, loop_part, gate, role, packet].map(|part| part(&project, &session).ok().flatten());
     Some(parts.into_iter().flatten().collect())

@@ -1,4 +1,5 @@
 use clap::builder::PossibleValuesParser;
+use model::text::count;
 use ops::ErrorKind;
 use ops::Mode;
 use ops::Result;
@@ -91,7 +92,8 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 pub fn undo(world: &World, args: &UninstallArgs, format: Format) -> Result<u8> {
     match &args.harness {
         Some(harness) => {
-            let report = install::by_name(world, harness, args.how.scope(), Task::Uninstall, args.how.mode())?;
+            let report =
+                install::by_name(world, harness, args.how.scope(), Task::Uninstall, args.how.mode())?;
             Ok(show(&report, args.how.mode(), format))
         }
         None => undo_all(world, args.how.mode(), format),
@@ -132,6 +134,13 @@ fn print_all(all: &Everywhere) {
     if !all.written {
         tell_dry_run();
     }
+    let looked = count(all.looked_at.len(), "checkout");
+    output::line(format_args!(
+        "Looked at your own settings and at {looked}: of projects that are trusted or that thru was installed in, and of the current folder."
+    ));
+    output::line(
+        "Hooks that came with another project (`install --project` by somebody else) are removed by `thru uninstall HARNESS --project` there.",
+    );
     if !all.left.is_empty() {
         output::line("Left on this machine, for you to delete when you no longer want it:");
     }

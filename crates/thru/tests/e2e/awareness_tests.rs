@@ -142,7 +142,8 @@ fn the_status_line_is_on_the_screen() {
     let scratch = Scratch::new();
     ClaudeCode::init(&scratch);
     let settings = scratch.home.join(".claude/settings.json");
-    let before = "{\n  \"statusLine\": {\n    \"type\": \"command\",\n    \"command\": \"echo MY-OWN-LINE\"\n  }\n}\n";
+    let before =
+        "{\n  \"statusLine\": {\n    \"type\": \"command\",\n    \"command\": \"echo MY-OWN-LINE\"\n  }\n}\n";
     std::fs::write(&settings, before).expect("a file");
     scratch.thru_ok(&["install", "claude-code", "--statusline"]);
     scratch.thru_ok(&["plan", "init", "A plan", "--phase", "first"]);

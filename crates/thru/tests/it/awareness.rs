@@ -161,7 +161,8 @@ fn edits_far_apart_or_in_another_checkout_concern_nobody() {
     }
     let edit_at = |session: &str, now: &str| {
         let input = json!({"file_path": env.project().join("a"), "old_string": "a", "new_string": "b"});
-        let fields = json!({"tool_name": "Edit", "tool_use_id": format!("{session}{now}"), "tool_input": input});
+        let fields =
+            json!({"tool_name": "Edit", "tool_use_id": format!("{session}{now}"), "tool_input": input});
         let payload = env.payload(session, "PostToolUse", fields).to_string();
         env.hook_call("PostToolUse", payload).var("THROUGHLINE_NOW", now).run().silent("an edit");
     };
@@ -189,7 +190,8 @@ fn transcript(env: &TestEnv, requests: &[(u64, &str)]) -> String {
 
 fn stop_with(env: &TestEnv, requests: &[(u64, &str)]) {
     let path = transcript(env, requests);
-    let fields = json!({"stop_hook_active": false, "last_assistant_message": "Done.", "transcript_path": path});
+    let fields =
+        json!({"stop_hook_active": false, "last_assistant_message": "Done.", "transcript_path": path});
     env.fire("s1", "Stop", fields);
 }
 
@@ -248,7 +250,8 @@ fn without_figures_of_the_harness_the_window_is_estimated() {
     let line = json!({"parentUuid": null, "type": "user", "uuid": "u", "timestamp": "2026-11-15T19:20:00Z",
         "message": {"role": "user", "content": "x".repeat(600_000)}});
     let file = env.write("transcript.jsonl", format!("{line}\n"));
-    let fields = json!({"stop_hook_active": false, "last_assistant_message": "Done.", "transcript_path": file});
+    let fields =
+        json!({"stop_hook_active": false, "last_assistant_message": "Done.", "transcript_path": file});
     env.fire("s1", "Stop", fields);
     let told = prompt(&env, "s1").context();
     assert!(told.contains("about 75 % full (150,0") && told.contains("estimated"), "{told}");
@@ -285,7 +288,8 @@ fn given(env: &TestEnv, kind: &str) -> String {
 fn each_kind_of_agent_is_given_its_own_facts() {
     let env = rich();
     // Which of these words each kind is given. The activity of others names edited files, and every kind is given it.
-    let words = ["goal-word", "plan-word", "task-word", "decision-word", "read-word", "failing-word", "check-word"];
+    let words =
+        ["goal-word", "plan-word", "task-word", "decision-word", "read-word", "failing-word", "check-word"];
     let cases = [
         ("architect", &words[..]),
         ("coder", &["task-word", "read-word", "failing-word"][..]),

@@ -143,7 +143,7 @@ fn evidence_now(project: &Project) -> Vec<String> {
     let Ok(Some(loaded)) = plan::load(&project.store) else { return Vec::new() };
     let judge = evidence::Judge::new(&project.store, &project.root.checkout);
     let told = evidence::brief::told(&project.store, &judge, &loaded.plan);
-    told.into_iter().map(|(_, text)| text).collect()
+    told.into_iter().map(|told| told.text).collect()
 }
 
 /// Returns how the prompt's harness wants files named.

@@ -6,7 +6,8 @@ use harness::{File, Harness};
 
 use super::places::{folder, hook_table};
 use super::{
-    Error, FileChange, InstallReport, Job, Kind, Mode, Path, Plan, Result, Scope, Task, World, plan, read, resolve,
+    Error, FileChange, InstallReport, Job, Kind, Mode, Path, Plan, Result, Scope, Task, World, plan, read,
+    resolve,
 };
 
 /// Adds the line. One of the user's own stays: ours calls it first.
@@ -67,7 +68,11 @@ impl Job<'_> {
 }
 
 /// Returns the settings without our status line. Only the user's own settings can have one.
-pub(super) fn removed(harness: &Harness, scope: Scope, bytes: &[u8]) -> std::result::Result<Vec<u8>, Problem> {
+pub(super) fn removed(
+    harness: &Harness,
+    scope: Scope,
+    bytes: &[u8],
+) -> std::result::Result<Vec<u8>, Problem> {
     match harness.status_line {
         Some(line) if scope == Scope::User => settings::status_line::uninstall(bytes, line.key),
         _ => Ok(bytes.to_vec()),
