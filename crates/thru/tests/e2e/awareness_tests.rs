@@ -14,7 +14,8 @@ fn a_sub_agent_is_given_what_its_kind_needs() {
     let Some(claude) = ClaudeCode::find() else { return };
     let scratch = Scratch::new();
     ClaudeCode::init(&scratch);
-    let words = ["GOAL-WORD", "PLAN-WORD", "TASK-WORD", "DECISION-WORD", "read read-word.txt", "FAILING-WORD"];
+    let words =
+        ["GOAL-WORD", "PLAN-WORD", "TASK-WORD", "DECISION-WORD", "read read-word.txt", "FAILING-WORD"];
     let cases = [
         ("architect", &words[..]),
         ("coder", &["TASK-WORD", "read read-word.txt", "FAILING-WORD"][..]),
