@@ -28,6 +28,13 @@ fn the_defaults() {
     resume.inline                                 true                           default  include the text of the files to load, if there is room
     resume.max_age_hours                          72                             default  a state from before a compaction that is older is not used
     resume.globs                                                                 default  more places for manifests, separated by commas: work/*/resume-context.md
+    summaries.enabled                             false                          default  true shows the model a summary of a large tool output; `thru swarm retrieve` prints the original
+    summaries.threshold_bytes                     16384                          default  an output is summarised if it is larger than this by a quarter
+    benchmark.max_rejection_percent               30                             default  `swarm benchmark` fails if more of the reviews rejected
+    benchmark.min_test_pass_percent               80                             default  `swarm benchmark` fails if fewer of the test runs passed
+    benchmark.max_tool_error_percent              20                             default  `swarm benchmark` fails if more of the tool calls failed
+    benchmark.max_hard_limit_hits                 1                              default  `swarm benchmark` fails if a limit ended more loops
+    swarm.domains                                 false                          default  true lets `swarm domains` name the fields of expertise that a text touches
     redact.emails                                 false                          default  true redacts e-mail addresses too
     output.color                                  auto                           default  colour on the terminal
     roles.dir                                     .agent/context/agents          default  where the context files of roles are, relative to the project
@@ -36,6 +43,8 @@ fn the_defaults() {
     gates.jobs                                    4                              default  how many outputs `thru gate run` makes at the same time
     gates.timeout_s                               1800                           default  seconds after which a launched command is ended
     gates.live_state_file                                                        default  a YAML file of the project whose `live.dir` is the live run
+    swarm.id                                      default                        default  the swarm of this project; its agents have the prefix <id>_ unless it is the default one
+    swarm.models                                                                 default  models of agents: coder=opus, opencode:coder=openai/gpt-5; run `thru swarm install` again after a change
     roots.allow                                                                  default  folders that may be a root although they are shared, foreign or your home; only in your own settings
     brief.scoring.enabled                         false                          default  rank what a brief tells by score, not in the fixed order; see docs/scoring.md
     brief.scoring.max_candidates                  100                            default  with scoring: at most this many facts are considered
