@@ -406,6 +406,6 @@ pub(super) fn program(world: &World, scope: Scope) -> Result<String> {
             what: "the path of this thru is unknown, so no agent could call it".into(),
             hint: "call it by its full path, or use --project, which finds it on PATH".into(),
         }),
-        _ => Ok(quoted(&world.program.to_string_lossy()).to_string()),
+        _ => Ok(quoted(&world.program.to_string_lossy())),
     }
 }
