@@ -292,10 +292,11 @@ export const Throughline = async ({ client, directory }) => {
     "tool.execute.after": async (input, output) => {
       const session = await find(input.sessionID)
       const { exit, exists, files, answers } = output?.metadata ?? {}
-      const isTold = ["bash", "task"].includes(input.tool) && output.output?.length < LARGEST_OUTPUT
+      const isTold = ["bash", "task", "grep", "webfetch"].includes(input.tool) && output.output?.length < LARGEST_OUTPUT
       const changed = files?.map?.((file) => ({ path: file.filePath, type: file.type, to: file.movePath }))
       const result = { exit, exists, files: changed, answers, output: isTold ? output.output : undefined }
-      ask("tool.execute.after", session, { ...call(input.tool, input.callID, input.args), result })
+      const fields = { ...call(input.tool, input.callID, input.args), result }
+      output.output = ask("tool.execute.after", session, fields).output ?? output.output
     },
 
     "experimental.session.compacting": async (input, output) => {
@@ -391,8 +392,7 @@ function answer(text) {
   if (!text.trim()) return {}
   try {
     const value = JSON.parse(text)
-    const texts = Object.entries(value).filter(([, field]) => typeof field === "string" || field === true)
-    return Object.fromEntries(texts)
+    return Object.fromEntries(Object.entries(value).filter(([, field]) => typeof field === "string" || field === true))
   } catch {
     return { failed: true }
   }

@@ -15,6 +15,7 @@ mod recall;
 mod sandbox;
 mod stats;
 mod strace;
+mod summaries;
 mod table;
 mod tidy;
 mod torture;
@@ -41,6 +42,8 @@ enum Command {
     Fuzz(fuzz::Args),
     /// Measure how much of what an agent needs after a compaction is in the brief, on a folder of transcripts
     Recall(recall::Args),
+    /// Summarise real tool outputs and retrieve them again, on a folder of transcripts
+    Summaries(summaries::Args),
     /// House rules: file length, walls between crates, dependencies, licences
     Tidy(tidy::Args),
     /// Write the outputs in the README and its picture anew, from a session played with the real binary
@@ -57,6 +60,7 @@ fn main() -> ExitCode {
         Command::E2e(args) => e2e::run(&args),
         Command::Fuzz(args) => fuzz::run(&args),
         Command::Recall(args) => recall::run(&args),
+        Command::Summaries(args) => summaries::run(&args),
         Command::Tidy(args) => tidy::run(&args),
         Command::Picture => picture(),
         Command::Ci => ci::run(),

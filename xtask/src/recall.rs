@@ -106,7 +106,7 @@ fn each_session(folder: &Path, only: &str, mut with: impl FnMut(&Session) -> Res
     Ok(())
 }
 
-fn transcripts(folder: &Path) -> Result<Vec<PathBuf>> {
+pub fn transcripts(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     paths.retain(|path| {
@@ -117,7 +117,7 @@ fn transcripts(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-fn read(path: &Path) -> Result<Vec<u8>> {
+pub fn read(path: &Path) -> Result<Vec<u8>> {
     if path.extension().is_none_or(|extension| extension != "gz") {
         return std::fs::read(path).with_context(|| format!("cannot read {}", path.display()));
     }

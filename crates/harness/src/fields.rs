@@ -45,6 +45,11 @@ impl<'a> Fields<'a> {
             .or_else(|| raw.written().map(Cow::Borrowed))
     }
 
+    /// Returns a field as it was written, or nothing.
+    pub fn unread(&self, name: &str) -> &'a [u8] {
+        self.raw(name).map(Raw::bytes).unwrap_or_default()
+    }
+
     pub fn number(&self, name: &str) -> Option<u64> {
         self.raw(name)?.number()
     }

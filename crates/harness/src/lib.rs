@@ -5,7 +5,9 @@
 
 #![forbid(unsafe_code)]
 
-use model::event::{Event, EventName, Kind};
+use std::borrow::Cow;
+
+use model::event::{Event, EventName, Kind, ToolDone};
 use model::packet::pickup::Mention;
 use model::reply::Reply;
 use settings::TimeoutUnit;
@@ -72,6 +74,9 @@ pub struct Harness {
     pub context_cap: usize,
     pub decode: Decode,
     pub encode: fn(&Reply, &Kind) -> Vec<u8>,
+    /// Returns the text of a tool's result if the harness lets a hook replace it, and the tool is not one that reads
+    /// files: a model that asks for a file wants all of it.
+    pub replaceable: Replaceable,
     pub transcript: Transcript,
     /// How often in a row it lets a stop hook make the agent continue; `None` if there is no limit.
     pub block_cap: Option<BlockCap>,
@@ -221,6 +226,8 @@ pub const STOP_TIMEOUT: u32 = 300;
 
 /// Takes the payload, and the event's name from the command line in case the payload has none.
 pub type Decode = for<'a> fn(&'a [u8], &'a str) -> Result<Event<'a>, Undecodable>;
+
+pub type Replaceable = for<'a> fn(&ToolDone<'a>) -> Option<Cow<'a, str>>;
 
 pub const HARNESSES: &[Harness] = &[claude_code::ROW, droid::ROW, opencode::ROW];
 

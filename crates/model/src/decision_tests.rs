@@ -47,6 +47,18 @@ fn one_that_is_taken_back_is_not_in_force() {
     );
 }
 
+/// A hook reads the end of the log: the first line of `a` may be outside of it.
+#[test]
+fn one_that_is_made_again_after_it_was_taken_back_is_in_force() {
+    let at = |ts: &str, line: Decision| Decision { ts: ts.into(), ..line };
+    let withdrawal = |ts: &str| at(ts, Decision { supersedes: "a".into(), ..line("w", "") });
+    let made = |ts: &str| at(ts, line("a", "x"));
+    let (first, then, last) = ("2026-11-15T19:00:00Z", "2026-11-15T19:00:01Z", "2026-11-15T19:00:02Z");
+    check(vec![made(first), withdrawal(then), made(last)], &["a current"]);
+    check(vec![withdrawal(then), made(last)], &["a current"]);
+    check(vec![withdrawal(then), made(first)], &["a withdrawn"]);
+}
+
 #[test]
 fn one_whose_time_is_over_has_expired() {
     let until = |at: &str| Decision { expires_at: at.into(), ..line("a", "x") };

@@ -119,6 +119,8 @@ pub struct ToolDone<'a> {
     pub delegated: Option<Delegated<'a>>,
     /// A plan that was shown to the user. If the call succeeded, they approved it.
     pub plan: Option<Text<'a>>,
+    /// The result as the harness wrote it, unread. Only its adapter knows the form.
+    pub result: &'a [u8],
     pub exit: Option<i64>,
     pub failed: bool,
     pub ms: Option<u64>,

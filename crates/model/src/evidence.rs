@@ -17,15 +17,16 @@ use serde_json::{Map, Value};
 
 pub use import::{Foreign, read_foreign};
 pub use judged::{Answer, judged};
-pub use limits::{BUNDLE_BYTES, MOST_ENTRIES, PATCH_BYTES, TASK_BYTES, Trimmed, trim, trim_to_size};
+pub use limits::{BUNDLE_BYTES, MOST_ENTRIES, PATCH_BYTES, TASK_BYTES, Trimmed, fitting, trim, trim_to_size};
 pub use listing::{FileState, Listing};
 pub use observed::{observed, task_of, verdict};
 pub use patch::{PatchStats, patch_stats};
-pub use standing::{Freshness, Proof, Standing, standing};
+pub use standing::{Freshness, Proof, Standing, standing, trees_in_effect};
 
 use crate::plan::Unreadable;
 use crate::plan::fields::keeping_the_rest;
 use crate::run::Counts;
+use crate::time;
 
 pub const SCHEMA_VERSION: &str = "1.0.0";
 
@@ -260,12 +261,19 @@ impl Bundle {
         bytes
     }
 
-    /// Adds an entry; returns false if the same entry is already there.
+    /// Adds an entry, by its time: a run that a hook saw is recorded later, and an import is older than what is here.
+    /// Returns false if the same entry is already there.
     pub fn add(&mut self, entry: Entry) -> bool {
         let is_known = !entry.id.is_empty() && self.entries.iter().any(|known| known.id == entry.id);
         if !is_known {
-            self.updated_at.clone_from(&entry.timestamp);
-            self.entries.push(entry);
+            // A time that cannot be read comes first: what is not known to be later settles nothing.
+            let when = |entry: &Entry| time::parse(&entry.timestamp);
+            let before = self.entries.iter().rposition(|known| when(known) <= when(&entry));
+            let at = before.map_or(0, |before| before + 1);
+            if at == self.entries.len() {
+                self.updated_at.clone_from(&entry.timestamp);
+            }
+            self.entries.insert(at, entry);
         }
         !is_known
     }

@@ -28,11 +28,17 @@ fn claim(entry_type: &str, verdict: Verdict) -> Entry {
     }
 }
 
+/// Its files are not known any more.
+fn forgotten(entry: Entry) -> Entry {
+    Entry { tree: "forgotten".to_owned(), ..entry }
+}
+
 /// Judges entries; those with a tree are fresh.
 fn proof(entries: &[Entry]) -> Proof {
-    let freshness = |entry: &Entry| match entry.tree.is_empty() {
-        true => Freshness::Stale("a.rs changed".to_owned()),
-        false => Freshness::Fresh,
+    let freshness = |entry: &Entry| match entry.tree.as_str() {
+        "" => Freshness::Stale("a.rs changed".to_owned()),
+        "forgotten" => Freshness::Unknown("the list of its files is no longer stored".to_owned()),
+        _ => Freshness::Fresh,
     };
     standing(entries, freshness).proof
 }
@@ -42,6 +48,9 @@ fn one_judgement_says_what_evidence_comes_to() {
     use Verdict::{Approved, Fail, Pass, Rejected, Warn};
     let test = |verdict| run_of("cargo test", verdict);
     let narrow = |verdict| run_of("cargo test lexer::", verdict);
+    let inside =
+        |folder: &str, command, verdict| Entry { folder: folder.to_owned(), ..run_of(command, verdict) };
+    let imported = |entry| Entry { kind: Kind::Imported.name().to_owned(), ..entry };
     let rows: Vec<(&str, Vec<Entry>, Proof)> = vec![
         ("nothing", vec![], Proof::None),
         ("a fresh pass", vec![fresh(test(Pass))], Proof::Passed),
@@ -68,6 +77,37 @@ fn one_judgement_says_what_evidence_comes_to() {
             Proof::Passed,
         ),
         ("a claim to fail in a note", vec![fresh(test(Pass)), claim("note", Fail)], Proof::Passed),
+        ("its files are forgotten", vec![forgotten(test(Pass))], Proof::Stale),
+        (
+            "failed, its files are forgotten, another passes",
+            vec![forgotten(test(Fail)), fresh(run_of("./check", Pass))],
+            Proof::Failed,
+        ),
+        (
+            "failed elsewhere",
+            vec![fresh(inside("a", "./check", Fail)), fresh(run_of("./check", Pass))],
+            Proof::Failed,
+        ),
+        (
+            "failed, then passed, in one folder",
+            vec![fresh(inside("a", "./check", Fail)), fresh(inside("a", "./check", Pass))],
+            Proof::Passed,
+        ),
+        (
+            "rejected, then approved, in other letters",
+            vec![fresh(test(Pass)), claim("review", Rejected), claim("Review", Approved)],
+            Proof::Passed,
+        ),
+        (
+            "rejected, then approved by another tool's file",
+            vec![fresh(test(Pass)), claim("review", Rejected), imported(claim("review", Approved))],
+            Proof::Failed,
+        ),
+        (
+            "rejected by another tool's file, then approved",
+            vec![fresh(test(Pass)), imported(claim("review", Rejected)), claim("review", Approved)],
+            Proof::Passed,
+        ),
         ("imported", vec![Entry { kind: "imported".to_owned(), ..fresh(test(Pass)) }], Proof::None),
     ];
     for (about, entries, expected) in rows {
@@ -121,6 +161,80 @@ fn the_same_entry_is_taken_once_and_the_oldest_are_archived() {
     let Trimmed { bundle, archived } = trim_to_size(large);
     assert!(bundle.bytes().len() <= BUNDLE_BYTES && bundle.entries.len() == 4, "{}", bundle.entries.len());
     assert_eq!(archived.len(), 6);
+}
+
+/// Moving entries to the archive never makes a task pass.
+#[test]
+fn an_open_failure_stays_in_the_bundle() {
+    use Verdict::{Fail, Pass, Rejected};
+    let note = || Entry { entry_type: "note".to_owned(), ..Entry::default() };
+    let of = |entries: Vec<Entry>| Bundle { entries, ..Bundle::new("1.1", "t") };
+    let rows: Vec<(&str, Vec<Entry>, usize, usize)> = vec![
+        ("failed, then another passed", vec![fresh(run_of("a", Fail)), fresh(run_of("b", Pass))], 1, 1),
+        ("failed, then passed", vec![fresh(run_of("a", Fail)), fresh(run_of("a", Pass)), note()], 1, 1),
+        ("rejected, then passed", vec![claim("review", Rejected), fresh(run_of("b", Pass))], 0, 1),
+        ("notes leave before what passed", vec![fresh(run_of("b", Pass)), note(), note()], 1, 1),
+        ("two open failures", vec![fresh(run_of("a", Fail)), fresh(run_of("b", Fail)), note()], 1, 2),
+    ];
+    for (about, entries, most, kept) in rows {
+        let before = proof(&entries);
+        let Trimmed { bundle, archived } = trim(of(entries.clone()), most);
+        assert_eq!((bundle.entries.len(), archived.len()), (kept, entries.len() - kept), "{about}");
+        if most > 0 || before == Proof::Failed {
+            assert_eq!(proof(&bundle.entries), before, "{about}");
+        }
+    }
+    let many = (0..102).map(|number| fresh(run_of(&number.to_string(), Fail))).collect();
+    let Trimmed { bundle, archived } = trim(of(many), 10);
+    assert_eq!((bundle.entries.len(), archived.len()), (MOST_ENTRIES, 2));
+}
+
+#[test]
+fn an_entry_too_large_for_a_bundle_takes_no_other_with_it() {
+    let of =
+        |id: &str, size: usize| Entry { id: id.to_owned(), summary: "x".repeat(size), ..Entry::default() };
+    let entries = vec![of("small", 10), of("huge", BUNDLE_BYTES), of("last", 10)];
+    let Trimmed { bundle, archived } = trim_to_size(Bundle { entries, ..Bundle::new("1.1", "t") });
+    let ids = |entries: &[Entry]| entries.iter().map(|entry| entry.id.clone()).collect::<Vec<_>>();
+    assert_eq!(
+        (ids(&bundle.entries), ids(&archived)),
+        (vec!["small".into(), "last".into()], vec!["huge".into()])
+    );
+    let large = vec![of("a", 400 * 1024), of("b", 90 * 1024), of("c", 90 * 1024)];
+    let large = Bundle { entries: large, ..Bundle::default() };
+    assert_eq!(fitting(&large, &[]), Some(2));
+    assert_eq!(fitting(&large, &[of("new", 400 * 1024)]), Some(1));
+    assert_eq!(fitting(&large, &[of("new", BUNDLE_BYTES)]), None);
+}
+
+/// Whatever is recorded late: a run that a hook saw, or an import.
+#[test]
+fn entries_stand_by_their_time() {
+    let at =
+        |id: &str, time: &str| Entry { id: id.to_owned(), timestamp: time.to_owned(), ..Entry::default() };
+    let mut bundle = Bundle::new("1.1", "t");
+    for (id, time) in [
+        ("b", "2026-11-15T19:22:00Z"),
+        ("d", "2026-11-15T19:30:00Z"),
+        ("a", "2026-11-15T18:22:00.5Z"),
+        ("c", "2026-11-15T20:22:00+01:00"),
+        ("unknown", "yesterday"),
+    ] {
+        assert!(bundle.add(at(id, time)));
+    }
+    let ids: Vec<&str> = bundle.entries.iter().map(|entry| entry.id.as_str()).collect();
+    assert_eq!(ids, ["unknown", "a", "b", "c", "d"]);
+    assert_eq!(bundle.updated_at, "2026-11-15T19:30:00Z");
+}
+
+#[test]
+fn the_files_of_what_counts_stay_known() {
+    use Verdict::{Fail, Pass};
+    let tree = |tree: &str, entry| Entry { tree: tree.to_owned(), ..entry };
+    let mut entries = vec![tree("failed", run_of("a", Fail)), tree("old", run_of("b", Pass))];
+    entries.extend((0..9).map(|number| tree(&format!("n{number}"), run_of("b", Pass))));
+    assert_eq!(trees_in_effect(&entries, 4), ["n8", "failed"]);
+    assert_eq!(trees_in_effect(&entries, 1), ["n8"]);
 }
 
 #[test]

@@ -113,6 +113,11 @@ fn is_worth_keeping(line: &str) -> bool {
     !line.is_empty() && !line.starts_with("Exit code ") && !line.chars().all(|c| !c.is_alphanumeric())
 }
 
+/// Returns whether a line of a program's output reports an error. In doubt it does.
+pub fn is_error_line(line: &str) -> bool {
+    is_worth_keeping(line) && is_informative(line)
+}
+
 fn is_informative(line: &str) -> bool {
     let lower = line.to_ascii_lowercase();
     !CALM.iter().any(|word| lower.contains(word))

@@ -12,6 +12,11 @@ pub const MAX_BYTES: usize = 128;
 impl Id {
     /// Accepts `^[A-Za-z0-9_][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$`, at most [`MAX_BYTES`], and no Windows device name.
     pub fn new(text: &str) -> Result<Id, BadId> {
+        Id::check(text).map(|()| Id(text.to_owned()))
+    }
+
+    /// Checks a text without keeping it.
+    pub fn check(text: &str) -> Result<(), BadId> {
         let fail = |why| Err(BadId { shown: shown(text), why });
         if text.is_empty() {
             return fail("is empty");
@@ -31,7 +36,7 @@ impl Id {
         if is_device_name(text) {
             return fail("is a device name on Windows");
         }
-        Ok(Id(text.to_owned()))
+        Ok(())
     }
 
     pub fn as_str(&self) -> &str {

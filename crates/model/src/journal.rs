@@ -10,7 +10,7 @@ use crate::event::{Action, Agent, Event, EventName, Kind, Source, Stop, TodoChan
 use crate::failure::error_lines;
 use crate::place::{self, CheckoutPath};
 use crate::redact::{self, Redacted};
-use crate::run::{self, Ended};
+use crate::run::{self, Counts, Ended};
 use crate::shell;
 use crate::time;
 
@@ -111,6 +111,9 @@ pub struct Record<'a> {
     /// The line with the check's summary.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub result: Cow<'a, str>,
+    /// How many tests a test run counted.
+    #[serde(skip_serializing_if = "Counts::is_none")]
+    pub counts: Counts,
     /// What older versions wrote instead of `ended`.
     #[serde(skip_serializing)]
     pub passed: Option<bool>,
@@ -288,6 +291,7 @@ fn fill_ended<'a>(record: &mut Record<'a>, done: &'a ToolDone<'_>, policy: &Reco
         ended => ended.name().into(),
     };
     record.step = verdict.step;
+    record.counts = verdict.counts;
     if let Some(line) = verdict.line {
         let end = line.end.min(line.start + ENTRY_BYTES);
         record.result = Redacted::part(output, line.start..end, policy.redact).into_text();

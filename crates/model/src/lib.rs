@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod activity;
+pub mod benchmark;
 pub mod brief;
 pub mod clean;
 pub mod config;
@@ -13,9 +14,11 @@ pub mod decision;
 pub mod diff;
 pub mod digest;
 pub mod document;
+pub mod domains;
 pub mod effect;
 pub mod event;
 pub mod evidence;
+pub mod extract;
 pub mod failure;
 pub mod finding;
 pub mod gate;
@@ -39,6 +42,7 @@ pub mod session;
 pub mod shell;
 pub mod statement;
 pub mod suggest;
+pub mod summary;
 pub mod swarm;
 pub mod text;
 pub mod time;

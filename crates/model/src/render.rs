@@ -1,6 +1,8 @@
 //! Makes text from tools, files and people safe to show to a model: it stays data, and is never markup or an
 //! instruction.
 
+use std::borrow::Cow;
+
 use crate::clean::clean;
 
 /// Counts as harnesses do: in UTF-16 units.
@@ -41,9 +43,18 @@ fn escaped(text: &str) -> String {
 
 /// For a person: one line, no terminal control, at most `max` wide.
 pub fn one_line(text: &str, max: usize) -> String {
-    if text.len() <= max && is_plain_line(text) {
-        return text.to_owned();
+    as_line(text, max).into_owned()
+}
+
+/// Does the same without a copy of a text that is one already. A large plan has thousands.
+pub fn as_line(text: &str, max: usize) -> Cow<'_, str> {
+    match text.len() <= max && is_plain_line(text) {
+        true => Cow::Borrowed(text),
+        false => Cow::Owned(made_line(text, max)),
     }
+}
+
+fn made_line(text: &str, max: usize) -> String {
     let mut out = String::with_capacity(text.len().min(max * 2));
     let mut used = 0;
     for c in clean(text).chars() {
@@ -67,8 +78,7 @@ pub fn one_line(text: &str, max: usize) -> String {
     out
 }
 
-/// Whether [`one_line`] would change nothing: printable ASCII, single spaces, none at the ends. Most texts are so, and a plan
-/// of two thousand tasks has many.
+/// Returns whether [`one_line`] would change nothing: printable ASCII, single spaces, none at the ends. Most texts are so.
 fn is_plain_line(text: &str) -> bool {
     let mut last = b' ';
     let single = text.bytes().all(|byte| {

@@ -16,6 +16,8 @@ pub enum Reply {
     Context(String),
     /// Both: text for the model, and one message for the user.
     ContextAndUser { context: String, user: String },
+    /// What the model is shown of a tool's output, in place of the output.
+    Output(String),
     /// What a summary should keep. For the summariser, if the harness lets us reach it.
     Guidance(String),
 }
@@ -47,7 +49,9 @@ pub fn combine(parts: Vec<Part>) -> Part {
         Reply::TellUser(_) => 1,
         Reply::Guidance(_) => 2,
         Reply::Context(_) | Reply::ContextAndUser { .. } => 3,
-        Reply::AskAgain | Reply::Block(_) => 4,
+        // The original is stored and the model must learn its id.
+        Reply::Output(_) => 4,
+        Reply::AskAgain | Reply::Block(_) => 5,
     };
     let strongest = parts.iter().map(|part| strength(&part.reply)).max().unwrap_or(0);
     // The user's message goes alongside the model's text.

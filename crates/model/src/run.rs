@@ -9,6 +9,7 @@ mod counts;
 mod cover;
 mod exit;
 mod open;
+mod script;
 mod summary;
 
 use std::ops::Range;
@@ -19,12 +20,16 @@ pub use check::{Check, checks, is_narrow, runnable};
 pub use counts::{Counts, counts};
 pub use cover::{failed_test, failed_tests, shows_passed};
 pub use open::{CommandPurpose, Family, command_purpose, is_known_tool, is_user_error};
+pub use script::script_of;
 
 use crate::text;
 
 /// How much of the end of an output is searched for a summary, and how much of its beginning.
 const TAIL_BYTES: usize = 8 * 1024;
 const HEAD_BYTES: usize = 1024;
+
+/// How much of the end is searched for counts: a workspace prints a summary for each of its crates.
+const COUNTED_BYTES: usize = 256 * 1024;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -55,6 +60,8 @@ pub struct Verdict {
     pub line: Option<Range<usize>>,
     /// Which of the line's [`checks`] failed, by its number, if the output says so.
     pub step: Option<usize>,
+    /// How many tests passed and failed, over all summaries in the output.
+    pub counts: Counts,
     /// Its own exit code says that it passed, but its output says that it did not.
     pub doubt: bool,
 }
@@ -167,7 +174,14 @@ pub fn ended(command: &str, exit: Option<i64>, failed: bool, output: &str) -> Ve
         Ended::Unknown => false,
     };
     let doubt = ended == Ended::Unknown && seen.failed;
-    Verdict { ended, line: seen.line.filter(|_| agrees), step, doubt }
+    let counts = match ended {
+        Ended::Passed | Ended::Failed if line.sorts()(Sort::Test) => {
+            let start = output.ceil_char_boundary(output.len().saturating_sub(COUNTED_BYTES));
+            counts(&output[start..]).unwrap_or_default()
+        }
+        Ended::Passed | Ended::Failed | Ended::Unknown => Counts::default(),
+    };
+    Verdict { ended, line: seen.line.filter(|_| agrees), step, counts, doubt }
 }
 
 /// Returns what the beginning and the end of an output say.

@@ -135,6 +135,23 @@ fn which_check_of_a_line_failed() {
 }
 
 #[test]
+fn all_summaries_are_counted_and_an_empty_one_is_not_the_result() {
+    let output = "test result: ok. 57 passed; 0 failed; 1 ignored\n\n   Doc-tests thing\n\nrunning 0 tests\n\n\
+                  test result: ok. 0 passed; 0 failed; 0 ignored\n";
+    let verdict = ended("cargo test", Some(0), false, output);
+    assert_eq!(verdict.counts, Counts { passed: Some(57), failed: Some(0) });
+    assert_eq!(
+        verdict.line.map(|line| &output[line]),
+        Some("test result: ok. 57 passed; 0 failed; 1 ignored")
+    );
+    let two = "test result: ok. 3 passed; 0 failed\ntest result: ok. 4 passed; 0 failed\n";
+    assert_eq!(ended("cargo test", Some(0), false, two).counts.passed, Some(7));
+    let none = "test result: ok. 0 passed; 0 failed; 0 ignored\n";
+    assert_eq!(ended("cargo test", Some(0), false, none).counts.ran(), Some(0));
+    assert!(ended("cargo build", Some(0), false, two).counts.is_none(), "a build counts no tests");
+}
+
+#[test]
 fn the_line_that_tells_most() {
     let told = |command: &str, output: &str| {
         let verdict = ended(command, Some(0), false, output);

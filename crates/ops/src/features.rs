@@ -12,6 +12,7 @@ pub mod packets;
 pub mod plan;
 pub mod roles;
 pub mod sessions;
+pub mod summaries;
 pub mod swarm;
 pub mod workstreams;
 
@@ -45,6 +46,7 @@ pub const FEATURES: &[Feature] = &[
     crashed::ROW,
     sessions::ROW,
     outputs::ROW,
+    summaries::ROW,
 ];
 
 /// One feature: which events it wants, and what it does with them. A row lists what it has and takes the rest from

@@ -1,7 +1,9 @@
 //! The project that a command works on: its root, its store, its marker.
 
+pub mod benchmark;
 pub(crate) mod consent;
 pub mod doctor;
+pub mod extract;
 pub(crate) mod git;
 pub mod person;
 pub mod settings;

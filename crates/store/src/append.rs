@@ -49,10 +49,14 @@ impl Dir {
 
     /// Appends several lines and syncs them to disk. The log is never rotated. For records that a person would miss.
     pub fn append_synced(&self, rel: &str, lines: &[impl AsRef<[u8]>]) -> Result<()> {
-        let path = self.path().join(rel);
         self.append_all(rel, lines, u64::MAX)?;
+        self.sync_log(rel)
+    }
+
+    /// Syncs what others appended to a log without waiting for the disk.
+    pub(crate) fn sync_log(&self, rel: &str) -> Result<()> {
         let (file, _) = self.open_log(rel)?;
-        file.sync_all().map_err(|e| io_error(&e, &path, "sync"))?;
+        file.sync_all().map_err(|e| io_error(&e, &self.path().join(rel), "sync"))?;
         self.sync()
     }
 

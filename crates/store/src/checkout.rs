@@ -1,8 +1,10 @@
 //! The files of a checkout, for evidence that is bound to them: which there are, and whether they are unchanged.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::Path;
+use std::time::Instant;
 
 use model::evidence::{FileState, Listing};
 use model::plan::hash;
@@ -19,30 +21,73 @@ const TOO_CLOSE: i64 = 1_000_000_000;
 /// Folders with generated files. Only used without git.
 const MADE: [&str; 6] = ["node_modules", "target", "__pycache__", "dist", "build", "venv"];
 
+/// How many of the newest files are compared first: what was being worked on is most likely to have changed.
+const NEWEST: usize = 16;
+
+/// After how many files the time is asked for.
+const SOME: usize = 64;
+
 /// A checkout, and what was already examined in it.
 #[derive(Debug)]
 pub struct Checkout {
     dir: Dir,
     looked: RefCell<HashMap<String, Option<Seen>>>,
+    /// The folder that was used last; `None` if there is no such folder. Files are examined folder by folder.
+    folder: RefCell<(String, Option<Dir>)>,
+    left: Cell<Effort>,
+}
+
+/// How much may be examined. Commands have no limit.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    pub files: usize,
+    /// Of content.
+    pub bytes: u64,
+    pub until: Option<Instant>,
+}
+
+impl Effort {
+    pub const ANY: Effort = Effort { files: usize::MAX, bytes: u64::MAX, until: None };
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Seen {
     size: u64,
+    /// When the content was changed, in nanoseconds. A program can set it to any time.
     changed: i64,
+    /// When anything about it was changed. Nobody can set this.
+    inode_changed: i64,
     is_link: bool,
 }
 
-/// What a check of a listing found.
+/// The result of comparing files with a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Difference {
+pub enum Comparison {
+    Same,
     Changed(String),
     Gone(String),
+    /// There were more files than may be examined, or it took too long.
+    Unfinished,
+}
+
+/// When the files of a listing were examined.
+#[derive(Clone, Copy, Debug)]
+pub enum ListedAt<'c> {
+    /// Not after this time of the file system.
+    Before(i64),
+    /// Through this checkout.
+    Through(&'c Checkout),
 }
 
 impl Checkout {
     pub fn open(path: &Path) -> Result<Checkout> {
-        Ok(Checkout { dir: Dir::open(path)?, looked: RefCell::default() })
+        Checkout::open_for(path, Effort::ANY)
+    }
+
+    /// Opens it for a reader that must not take long.
+    pub fn open_for(path: &Path, effort: Effort) -> Result<Checkout> {
+        let dir = Dir::open(path)?;
+        Ok(Checkout { dir, looked: RefCell::default(), folder: RefCell::default(), left: Cell::new(effort) })
     }
 
     pub fn path(&self) -> &Path {
@@ -112,37 +157,95 @@ impl Checkout {
         listing
     }
 
-    /// Returns the first file that differs from a listing, which was written at `written`.
-    pub fn difference(&self, listing: &Listing, written: i64) -> Option<Difference> {
-        // Newest first: what was being worked on is most likely to have changed.
-        let mut files: Vec<(&String, &FileState)> = listing.files.iter().collect();
-        files.sort_by_key(|(_, state)| std::cmp::Reverse(state.changed));
-        files.into_iter().find_map(|(path, state)| self.differs(path, state, written))
+    /// Compares the files with a listing. Returns the first that differs.
+    pub fn compare(&self, listing: &Listing, listed: ListedAt) -> Comparison {
+        let mut newest: Vec<(&String, &FileState)> = listing.files.iter().collect();
+        if newest.len() > NEWEST {
+            newest.select_nth_unstable_by_key(NEWEST - 1, |(_, state)| Reverse(state.changed));
+            newest.truncate(NEWEST);
+        }
+        newest.sort_by_key(|(path, state)| (Reverse(state.changed), *path));
+        for (path, state) in newest.into_iter().chain(&listing.files) {
+            match self.compare_one(path, state, listed) {
+                Comparison::Same => {}
+                other => return other,
+            }
+        }
+        Comparison::Same
     }
 
-    fn differs(&self, path: &str, state: &FileState, written: i64) -> Option<Difference> {
-        let Some(seen) = self.look(path) else { return Some(Difference::Gone(path.to_owned())) };
-        let changed = || Some(Difference::Changed(path.to_owned()));
-        let is_same_look = seen.size == state.size && seen.changed == state.changed;
-        if state.hash.is_empty() {
-            return if is_same_look { None } else { changed() };
+    fn compare_one(&self, path: &str, state: &FileState, listed: ListedAt) -> Comparison {
+        if !self.may_go_on() {
+            return Comparison::Unfinished;
         }
+        let Some(seen) = self.look(path) else { return Comparison::Gone(path.to_owned()) };
+        let same = |is_same: bool| match is_same {
+            true => Comparison::Same,
+            false => Comparison::Changed(path.to_owned()),
+        };
         if seen.size != state.size {
-            return changed();
+            return same(false);
         }
-        if is_same_look && seen.changed < written.saturating_sub(TOO_CLOSE) {
-            return None;
+        let is_same_look = seen.changed == state.changed;
+        // A change leaves its own time behind, even where a program sets the other one back.
+        let (is_untouched, is_long_untouched) = match listed {
+            ListedAt::Before(at) => {
+                let last = seen.changed.max(seen.inode_changed);
+                (seen.inode_changed <= at, last < at.saturating_sub(TOO_CLOSE))
+            }
+            ListedAt::Through(earlier) => (earlier.look(path) == Some(seen), false),
+        };
+        if state.hash.is_empty() {
+            return same(is_same_look && is_untouched);
         }
-        match self.hash(path, seen) {
-            Some(hash) if hash == state.hash => None,
-            _ => changed(),
+        if is_same_look && (is_long_untouched || matches!(listed, ListedAt::Through(_)) && is_untouched) {
+            return Comparison::Same;
         }
+        let left = self.left.get();
+        let Some(bytes) = left.bytes.checked_sub(seen.size) else { return Comparison::Unfinished };
+        self.left.set(Effort { bytes, ..left });
+        same(self.hash(path, seen).is_some_and(|hash| hash == state.hash))
+    }
+
+    /// Returns the first of these files that may have changed at `at` or later, in nanoseconds of the file system's clock. For
+    /// a file that is missing, its folder tells when it went.
+    pub fn changed_since<'f>(
+        &self,
+        files: impl IntoIterator<Item = &'f str>,
+        at: impl Fn(&str) -> i64,
+    ) -> Option<&'f str> {
+        files.into_iter().find(|path| match self.look(path) {
+            Some(seen) => seen.changed.max(seen.inode_changed) >= at(path),
+            // A submodule is a folder, and git tracks its commit.
+            None => !self.is_folder(path) && self.folder_changed(path) >= at(path),
+        })
+    }
+
+    /// Returns when an entry of the nearest folder above was last created, renamed or removed.
+    fn folder_changed(&self, path: &str) -> i64 {
+        let folders = path.match_indices('/').map(|(end, _)| &path[..end]).rev();
+        let nearest = folders.chain(std::iter::once("."));
+        nearest
+            .filter_map(|folder| {
+                let dir = if folder == "." { None } else { Some(self.dir.sub(folder).ok()?) };
+                let stat = fs::fstat(dir.as_ref().unwrap_or(&self.dir)).ok()?;
+                Some(nanoseconds(stat.st_ctime, stat.st_ctime_nsec))
+            })
+            .next()
+            .unwrap_or(i64::MAX)
+    }
+
+    fn may_go_on(&self) -> bool {
+        let Effort { files, bytes, until } = self.left.get();
+        let Some(left) = files.checked_sub(1) else { return false };
+        self.left.set(Effort { files: left, bytes, until });
+        until.is_none_or(|until| !left.is_multiple_of(SOME) || Instant::now() < until)
     }
 
     /// A link is compared by its target: it is not followed.
     fn hash(&self, path: &str, seen: Seen) -> Option<String> {
         if seen.is_link {
-            let target = fs::readlinkat(&self.dir, path, Vec::new()).ok()?;
+            let target = self.in_folder(path, |dir, name| fs::readlinkat(dir, name, Vec::new()))?;
             return Some(hash(&[b"link\0", target.as_bytes()].concat()));
         }
         self.dir.read(path, LARGEST).ok().map(|bytes| hash(&bytes))
@@ -152,19 +255,40 @@ impl Checkout {
         if let Some(known) = self.looked.borrow().get(path) {
             return *known;
         }
-        let stat = fs::statat(&self.dir, path, AtFlags::SYMLINK_NOFOLLOW).ok();
+        let stat = self.in_folder(path, |dir, name| fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW));
         let seen = stat.and_then(|stat| {
             let kind = FileType::from_raw_mode(stat.st_mode);
-            let nanos = i32::try_from(stat.st_mtime_nsec).unwrap_or(0);
             matches!(kind, FileType::RegularFile | FileType::Symlink).then(|| Seen {
                 size: stat.st_size.unsigned_abs(),
-                changed: stat.st_mtime.saturating_mul(1_000_000_000).saturating_add(i64::from(nanos)),
+                changed: nanoseconds(stat.st_mtime, stat.st_mtime_nsec),
+                inode_changed: nanoseconds(stat.st_ctime, stat.st_ctime_nsec),
                 is_link: kind == FileType::Symlink,
             })
         });
         self.looked.borrow_mut().insert(path.to_owned(), seen);
         seen
     }
+
+    /// Calls `look` with the folder of a file and its name in it. The folder is opened beneath the checkout and through no
+    /// link, so that a path in a record cannot lead elsewhere.
+    fn in_folder<T>(&self, path: &str, look: impl FnOnce(&Dir, &str) -> rustix::io::Result<T>) -> Option<T> {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        if path.starts_with('/') || matches!(name, "" | "." | "..") {
+            return None;
+        }
+        if folder.is_empty() {
+            return look(&self.dir, name).ok();
+        }
+        let mut open = self.folder.borrow_mut();
+        if open.0 != folder {
+            *open = (folder.to_owned(), self.dir.sub(folder).ok());
+        }
+        look(open.1.as_ref()?, name).ok()
+    }
+}
+
+fn nanoseconds(seconds: i64, nanoseconds: impl TryInto<i64>) -> i64 {
+    seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds.try_into().unwrap_or(0))
 }
 
 /// Our own records change all the time.

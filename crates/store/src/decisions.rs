@@ -11,7 +11,7 @@ const LARGEST_VIEW: usize = 16 * 1024 * 1024;
 
 impl Store {
     /// The lines stand together, in one write; where they are synced, they are on the disk when this returns. A tool call
-    /// does not wait for that: the journal holds the answer too.
+    /// does not wait for that: the next checkpoint calls [`Store::sync_decisions`].
     pub fn append_decisions(&self, decisions: &[Decision], durability: Durability) -> Result<()> {
         let lines: Vec<Vec<u8>> = decisions.iter().map(Decision::line).collect();
         match durability {
@@ -20,6 +20,25 @@ impl Store {
                 self.dir().append_all(layout::DECISIONS, &lines, u64::MAX)
             }
         }
+    }
+
+    /// Puts on the disk what tool calls have appended.
+    pub fn sync_decisions(&self) -> Result<()> {
+        self.dir().sync_log(layout::DECISIONS)
+    }
+
+    /// Held while the decisions are read and one is added that depends on them. Hooks append without it.
+    pub fn lock_decisions(&self, wait: Duration) -> Result<Lock> {
+        self.lock(layout::DECISIONS_LOCK, wait)
+    }
+
+    /// Returns those of `ids` that no line of the last `window` bytes contains, and whether these are all lines. It reads no
+    /// line: an id cannot be part of a longer word.
+    pub fn unrecorded(&self, ids: Vec<String>, window: u64) -> Result<(Vec<String>, bool)> {
+        let Some(look) = self.dir().look(layout::DECISIONS)? else { return Ok((ids, true)) };
+        let tail = self.dir().read_tail(layout::DECISIONS, window)?;
+        let is_there = |id: &String| memchr::memmem::find(&tail, format!("\"{id}\"").as_bytes()).is_some();
+        Ok((ids.into_iter().filter(|id| !is_there(id)).collect(), look.bytes <= window))
     }
 
     /// All of them, oldest first. Lines of a later version are among them: `Decision::is_known` tells.

@@ -1,10 +1,10 @@
 //! Evidence on disk: a folder for each task, with its bundle, its archive, patches, and the files that entries are
 //! about.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::time::Duration;
 
-use model::evidence::{BUNDLE_BYTES, Bundle, Entry, Listing};
+use model::evidence::{BUNDLE_BYTES, Bundle, Entry, Listing, trees_in_effect};
 use model::id::Id;
 use model::plan::Unreadable;
 
@@ -16,8 +16,8 @@ const LARGEST_BUNDLE: usize = 16 * BUNDLE_BYTES;
 /// Enough for a project with a hundred thousand files.
 const LARGEST_LISTING: usize = 32 * 1024 * 1024;
 
-/// How many listings are kept for a task: those of the newest runs. An older run is outdated anyway.
-const LISTINGS: usize = 4;
+/// How many listings are kept for a task, of the runs that count. Runs of the same files share one.
+const LISTINGS: usize = 16;
 
 impl Store {
     pub fn lock_evidence(&self, task: &Id, wait: Duration) -> Result<Lock> {
@@ -56,11 +56,13 @@ impl Store {
     }
 
     /// Writes the archive first, then the bundle: if this is interrupted, an entry is in at least one of them. If it
-    /// is in both, its id shows that.
+    /// is in both, its id shows that, and it is not archived again.
     pub fn write_evidence(&self, task: &Id, bundle: &Bundle, archived: &[Entry]) -> Result<()> {
         let folder = self.dir().make(&layout::evidence_folder(task))?;
-        let lines: Vec<Vec<u8>> =
-            archived.iter().map(|entry| serde_json::to_vec(entry).unwrap_or_default()).collect();
+        let known = if archived.is_empty() { Vec::new() } else { self.archived_evidence(task)? };
+        let is_new = |entry: &&Entry| entry.id.is_empty() || known.iter().all(|known| known.id != entry.id);
+        let new = archived.iter().filter(is_new);
+        let lines: Vec<Vec<u8>> = new.map(|entry| serde_json::to_vec(entry).unwrap_or_default()).collect();
         if !lines.is_empty() {
             folder.append_synced(layout::EVIDENCE_ARCHIVE, &lines)?;
         }
@@ -85,10 +87,15 @@ impl Store {
         Some((listing, i64::try_from(written).unwrap_or(i64::MAX)))
     }
 
+    /// Returns each entry once: a write that was interrupted can have put one there twice.
     pub fn archived_evidence(&self, task: &Id) -> Result<Vec<Entry>> {
-        let mut entries = Vec::new();
+        let (mut entries, mut ids) = (Vec::new(), HashSet::new());
         let rel = format!("{}/{}", layout::evidence_folder(task), layout::EVIDENCE_ARCHIVE);
-        self.dir().each_record(&rel, |entry| entries.push(entry))?;
+        self.dir().each_record(&rel, |entry: Entry| {
+            if entry.id.is_empty() || ids.insert(entry.id.clone()) {
+                entries.push(entry);
+            }
+        })?;
         Ok(entries)
     }
 
@@ -112,12 +119,7 @@ impl Store {
 }
 
 fn remove_old_listings(folder: &Dir, bundle: &Bundle) -> Result<()> {
-    let mut kept: Vec<&str> = Vec::new();
-    for tree in bundle.entries.iter().rev().map(|entry| entry.tree.as_str()).filter(|tree| !tree.is_empty()) {
-        if !kept.contains(&tree) && kept.len() < LISTINGS {
-            kept.push(tree);
-        }
-    }
+    let kept = trees_in_effect(&bundle.entries, LISTINGS);
     let kept: BTreeSet<String> = kept.into_iter().map(layout::evidence_listing).collect();
     let entries = folder.entries()?;
     for entry in entries.iter().filter(|entry| entry.name.ends_with(".files") && !kept.contains(&entry.name))

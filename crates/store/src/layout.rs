@@ -54,6 +54,8 @@ pub const DECISIONS: &str = "decisions.jsonl";
 pub const CONTEXT_VIEW: &str = "context.md";
 /// Held while that is written.
 pub const CONTEXT_LOCK: &str = "state/locks/context.lock";
+/// Held by a command that reads the decisions and then adds one.
+pub const DECISIONS_LOCK: &str = "state/locks/decisions.lock";
 /// Which answers of a session are among the decisions.
 pub const ANSWERS_SEEN: &str = "state/answers-seen";
 
@@ -96,6 +98,21 @@ pub fn evidence_listing(tree: &str) -> String {
 pub fn evidence_lock(task: &Id) -> String {
     format!("{LOCKS}/evidence-{task}.lock")
 }
+
+/// The originals of summarised outputs, a line for each summary, and what is known of originals that were removed.
+pub const SUMMARIES: &str = "summaries";
+pub const SUMMARIES_INDEX: &str = "summaries/index.jsonl";
+pub const SUMMARIES_ARCHIVE: &str = "summaries/archive.jsonl";
+
+/// The name of an original in its folder.
+pub fn original(id: &str) -> String {
+    format!("{id}.txt")
+}
+
+/// Every run of the benchmark.
+pub const BENCHMARKS: &str = "benchmarks.json";
+/// Held while a run is added.
+pub const BENCHMARKS_LOCK: &str = "state/locks/benchmarks.lock";
 
 /// Loops and their logs.
 pub const LOOPS: &str = "loops";

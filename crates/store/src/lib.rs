@@ -6,6 +6,7 @@
 
 mod append;
 mod atomic;
+mod benchmarks;
 mod checkout;
 mod consent;
 mod decisions;
@@ -32,12 +33,13 @@ mod root;
 mod session;
 mod session_state;
 mod store;
+mod summaries;
 mod system;
 mod tracked;
 mod trust;
 
 pub use atomic::Durability;
-pub use checkout::{Checkout, Difference};
+pub use checkout::{Checkout, Comparison, Effort, ListedAt};
 pub use consent::{ConsentKind, Consents};
 pub use decisions::AnswersSeen;
 pub use dir::{Dir, Entry, EntryKind};

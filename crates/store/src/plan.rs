@@ -57,9 +57,14 @@ impl Store {
                 Err(Error::Absent { .. }) => return Ok(None),
                 tail => tail?,
             };
-            let lines = tail.split(|b| *b == b'\n').rev().filter(|line| !line.is_empty());
-            if let Some(end) = lines.map(head_of).find_map(|line| serde_json::from_slice(&line).ok()) {
-                return Ok(Some(end));
+            // From the end, because the line can be as long as the plan.
+            let mut rest = tail.as_slice();
+            while !rest.is_empty() {
+                let start = memchr::memrchr(b'\n', rest).map_or(0, |end| end + 1);
+                if let Ok(end) = serde_json::from_slice(&head_of(&rest[start..])) {
+                    return Ok(Some(end));
+                }
+                rest = &rest[..start.saturating_sub(1)];
             }
         }
         Ok(None)

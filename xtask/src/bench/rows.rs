@@ -192,6 +192,28 @@ pub const ROWS: &[Row] = &[
     row("thru plan show, 2,000 tasks, 5,000 decisions", decided, &["plan", "show"], empty, at_most(6.0, 6.5)),
     row("hook tool-done, 2,000 tasks, 5,000 decisions", decided, POST_TOOL_USE, edit_4k, at_most(1.0, 1.5)),
     row("hook session-start, 2,000 tasks, 5,000 decisions", decided, START, start, at_most(8.0, 8.5)),
+    Row {
+        before_each: brief_due,
+        speaks: true,
+        ..row(
+            "hook session-start(compact), 2,000 tasks, 5,000 decisions",
+            decided,
+            START,
+            restart,
+            at_most(8.0, 8.5),
+        )
+    },
+    Row {
+        before_each: brief_due,
+        speaks: true,
+        ..row(
+            "hook session-start(compact), evidence of 1,000 files",
+            proven,
+            START,
+            restart,
+            at_most(8.0, 8.5),
+        )
+    },
     row("thru status", trusted, &["status"], empty, at_most(4.0, 4.5)),
     row("thru --version", nothing, &["--version"], empty, at_most(4.0, 4.5)),
 ];
@@ -251,6 +273,21 @@ fn decided(sandbox: &Sandbox) -> Result<()> {
         })
         .collect();
     Ok(std::fs::write(&log, lines)?)
+}
+
+/// A task in progress with evidence about a thousand files, old enough that only their times are compared.
+fn proven(sandbox: &Sandbox) -> Result<()> {
+    sandbox.init()?;
+    let folder = sandbox.dir.join("src");
+    std::fs::create_dir_all(&folder)?;
+    for number in 0..1_000 {
+        std::fs::write(folder.join(format!("file-{number:04}.rs")), format!("fn f{number}() {{}}\n"))?;
+    }
+    sandbox.must(&["plan", "init", "Parser", "--phase", "Read"], b"")?;
+    sandbox.must(&["task", "add", "Lexer"], b"")?;
+    sandbox.must(&["task", "start", "1.1"], b"")?;
+    std::thread::sleep(std::time::Duration::from_millis(1_100));
+    sandbox.must(&["evidence", "run", "1.1", "--", "true"], b"").map(drop)
 }
 
 /// A plan of twenty phases with a hundred tasks each, a fifth of them done.

@@ -17,6 +17,33 @@ pub fn with_entries(sandbox: &Sandbox) -> Result<()> {
     Ok(())
 }
 
+/// The next entry sends one to the archive.
+pub fn with_full_bundle(sandbox: &Sandbox) -> Result<()> {
+    with_plan(sandbox)?;
+    let folder = sandbox.store().join("evidence/1.1");
+    fs::create_dir_all(&folder)?;
+    let entries: Vec<Value> = (0..100)
+        .map(|number| {
+            json!({"id": format!("e{number}"), "task_id": "1.1", "type": "note", "timestamp": "2026-01-01T00:00:00Z",
+                   "agent": "a", "verdict": "info", "summary": format!("note {number}")})
+        })
+        .collect();
+    let bundle = json!({"schema_version": "1.0.0", "task_id": "1.1", "entries": entries, "created_at": "t", "updated_at": "t"});
+    Ok(fs::write(folder.join("bundle.json"), bundle.to_string())?)
+}
+
+/// The new entry is there, the oldest is in the archive once, and none is missing.
+pub fn is_moved_on(sandbox: &Sandbox) -> bool {
+    let archive = fs::read_to_string(sandbox.store().join("evidence/1.1/archive.jsonl")).unwrap_or_default();
+    let kept = summaries(sandbox);
+    let is_there = |number: usize| kept.contains(&format!("note {number}"));
+    let first = archive.matches("\"note 0\"").count();
+    is_added(sandbox)
+        && kept.len() <= 100
+        && first == 1
+        && (1..100).all(|number| is_there(number) || archive.contains(&format!("\"note {number}\"")))
+}
+
 pub fn with_swarm(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
     let folder = sandbox.project().join(".swarm/evidence/1.1");

@@ -8,8 +8,9 @@ use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
 use super::integrity::{self, Takes};
+pub use super::journals::{journal_ids, journals};
 use super::settings::{unwired, unwired_for_user, wired_for_user, wired_locally};
-use super::{decisions, evidence, gates, packets, plans, swarm, workstreams};
+use super::{decisions, evidence, gates, packets, plans, summaries, swarm, workstreams};
 use crate::sandbox::{SESSION, Sandbox, payload};
 use crate::transcript;
 
@@ -247,6 +248,12 @@ pub const ROWS: &[Row] = &[
     ),
     cli("evidence run", plans::with_plan, &["evidence", "run", "1.1", "--", "true"], evidence::is_run),
     cli(
+        "evidence add, a full bundle",
+        evidence::with_full_bundle,
+        &["evidence", "add", "1.1", "--summary", "seen"],
+        evidence::is_moved_on,
+    ),
+    cli(
         "evidence archive",
         evidence::with_entries,
         &["evidence", "archive", "--keep", "1"],
@@ -278,6 +285,18 @@ pub const ROWS: &[Row] = &[
         done: decisions::is_answered,
         ..hook_on(decisions::answered, "hook Stop after an answer", STOP, stop)
     },
+    Row {
+        done: summaries::are_whole,
+        ..hook_on(
+            summaries::with_summaries,
+            "hook PostToolUse, a summary",
+            TOOL_DONE,
+            summaries::large_output,
+        )
+    },
+    cli("swarm benchmark", summaries::with_runs, &["swarm", "benchmark"], summaries::has_three_runs),
+    cli("import swarm, summaries", summaries::with_swarm, &["import", "swarm"], summaries::is_imported),
+    cli("import agents", summaries::with_agents, &["import", "agents"], summaries::has_agent),
     cli("status --json", lived_in, &["status", "--json"], rooted),
     cli("doctor", lived_in, &["doctor"], rooted),
     cli("config", lived_in, &["config"], rooted),
@@ -667,26 +686,4 @@ fn full_log(sandbox: &Sandbox) -> Result<()> {
 pub fn rotate_early(sandbox: &Sandbox) -> Result<()> {
     fs::create_dir_all(sandbox.dir.join("config/throughline"))?;
     Ok(fs::write(sandbox.dir.join("config/throughline/config.toml"), "[hooks]\nlog_limit_kib = 64\n")?)
-}
-
-/// The journal of the sandbox's session and its rotated parts.
-pub fn journals(sandbox: &Sandbox) -> Result<Vec<Vec<u8>>> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(sandbox.store().join("sessions"))? {
-        let entry = entry?;
-        if entry.file_name().to_string_lossy().starts_with(SESSION) && entry.path().is_file() {
-            found.push(fs::read(entry.path())?);
-        }
-    }
-    Ok(found)
-}
-
-/// The ids of all tool calls in the journal of the sandbox's session.
-pub fn journal_ids(sandbox: &Sandbox) -> Vec<String> {
-    let logs = journals(sandbox).unwrap_or_default();
-    let lines = logs.iter().flat_map(|log| log.split(|&byte| byte == b'\n'));
-    lines
-        .filter_map(|line| serde_json::from_slice::<Value>(line).ok())
-        .filter_map(|line| line["id"].as_str().map(str::to_owned))
-        .collect()
 }

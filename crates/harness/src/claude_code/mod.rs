@@ -43,6 +43,7 @@ pub const ROW: Harness = Harness {
     context_cap: 9_500,
     decode: wire::decode,
     encode: wire::encode,
+    replaceable: wire::replaceable,
     transcript: Transcript::JsonLines { read_line: transcript::read_line },
     block_cap: Some(BlockCap { times: 8, variable: "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP" }),
     transcripts_kept,

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use model::effect;
 use model::event::{Action, Event, Kind, Source, Stop, ToolDone, Touched};
 use model::reply::Reply;
+use serde_json::{Value, json};
 
 use crate::fields::Fields;
 use crate::{Undecodable, tools};
@@ -17,8 +18,63 @@ pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, Undecod
 pub fn encode(reply: &Reply, kind: &Kind) -> Vec<u8> {
     match (reply, kind) {
         (Reply::Guidance(text), Kind::BeforeCompact { .. }) => text.clone().into_bytes(),
+        (Reply::Output(text), Kind::ToolDone(done)) => replaced(done, text).unwrap_or_default(),
         _ => tools::encode(reply, kind),
     }
+}
+
+/// Which text of a tool's result a summary may replace. The tools that read files are not here.
+enum Slot {
+    /// `stdout` and `stderr` of a command.
+    Printed,
+    /// One field of the result.
+    Field(&'static str),
+    /// The result itself: a text, or a list with one block of text.
+    Whole,
+}
+
+fn slot(tool: &str) -> Option<Slot> {
+    match tool {
+        "Bash" => Some(Slot::Printed),
+        "Grep" => Some(Slot::Field("content")),
+        "WebFetch" => Some(Slot::Field("result")),
+        _ if tool.starts_with("mcp__") => Some(Slot::Whole),
+        _ => None,
+    }
+}
+
+pub fn replaceable<'a>(done: &ToolDone<'a>) -> Option<Cow<'a, str>> {
+    let object = || Fields::parse(done.result).0;
+    match slot(&done.tool)? {
+        Slot::Printed => {
+            Some(printed(&object()).into_owned().into()).filter(|_| object().flag("isImage") != Some(true))
+        }
+        Slot::Field(name) => object().text(name),
+        Slot::Whole => match serde_json::from_slice(done.result).ok()? {
+            Value::String(text) => Some(text.into()),
+            Value::Array(blocks) => match blocks.as_slice() {
+                [only] => Some(only.get("text")?.as_str()?.to_owned().into()),
+                _ => None,
+            },
+            _ => None,
+        },
+    }
+}
+
+/// The result of the same form with another text. Claude Code ignores a result of another form.
+fn replaced(done: &ToolDone, text: &str) -> Option<Vec<u8>> {
+    let mut result: Value = serde_json::from_slice(done.result).ok()?;
+    match slot(&done.tool)? {
+        Slot::Printed => {
+            result["stdout"] = text.into();
+            result["stderr"] = "".into();
+        }
+        Slot::Field(name) => result[name] = text.into(),
+        Slot::Whole if result.is_string() => result = text.into(),
+        Slot::Whole => *result.get_mut(0)?.get_mut("text")? = text.into(),
+    }
+    let output = json!({ "hookEventName": "PostToolUse", "updatedToolOutput": result });
+    Some(json!({ "hookSpecificOutput": output }).to_string().into_bytes())
 }
 
 /// Accepts its own event names and ours, so that a hook can be tried by hand.
@@ -94,6 +150,7 @@ fn tool_done<'a>(fields: &Fields<'a>, failed: bool) -> ToolDone<'a> {
         answers: tools::answers(&tool, response),
         delegated: tools::delegated(&tool, &input, response),
         plan: tools::plan(&tool, &input, response),
+        result: fields.unread("tool_response"),
         command,
         id: fields.text("tool_use_id"),
         ms: fields.number("duration_ms"),

@@ -46,6 +46,7 @@ pub const ROW: Harness = Harness {
     context_cap: 9_500,
     decode: wire::decode,
     encode: wire::encode,
+    replaceable: |_| None,
     transcript: Transcript::JsonLines { read_line: transcript::read_line },
     block_cap: None,
     transcripts_kept: |_| None,

@@ -69,6 +69,7 @@ fn tool_done<'a>(fields: &Fields<'a>) -> ToolDone<'a> {
         delegated: None,
         plan: tools::plan(&tool, &input, Fields::default),
         command,
+        result: &[],
         error: response.filter(|_| failed),
         id: None,
         ms: None,

@@ -50,6 +50,7 @@ pub const ROW: Harness = Harness {
     context_cap: 9_500,
     decode: wire::decode,
     encode: wire::encode,
+    replaceable: wire::replaceable,
     transcript: Transcript::Database(Database {
         read_line: transcript::read_line,
         file: "opencode/opencode.db",

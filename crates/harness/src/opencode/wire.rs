@@ -46,11 +46,18 @@ pub fn encode(reply: &Reply, kind: &Kind) -> Vec<u8> {
             return serde_json::json!({ "context": context, "tell": user }).to_string().into_bytes();
         }
         (Reply::Guidance(text) | Reply::Context(text), Kind::BeforeCompact { .. }) => ("guidance", text),
+        (Reply::Output(text), Kind::ToolDone(_)) => ("output", text),
         (Reply::Block(text), Kind::Stop(_)) => ("feed", text),
         (Reply::AskAgain, Kind::Stop(_)) => return br#"{"wait":true}"#.to_vec(),
         _ => return Vec::new(),
     };
     serde_json::json!({ name: text }).to_string().into_bytes()
+}
+
+/// The plugin passes on the output of these tools. What agents answer stays as it is.
+pub fn replaceable<'a>(done: &ToolDone<'a>) -> Option<Cow<'a, str>> {
+    let is_replaced = matches!(done.tool.as_ref(), "bash" | "grep" | "webfetch");
+    is_replaced.then(|| Fields::parse(done.result).0.text("output"))?
 }
 
 /// Accepts its own event names and ours, so that a hook can be tried by hand.
@@ -118,6 +125,7 @@ fn tool_done<'a>(fields: &Fields<'a>) -> ToolDone<'a> {
             .filter(|_| tool == "task")
             .map(|asked| Delegated { asked, answer: output.clone().filter(|_| !failed).unwrap_or_default() }),
         plan: None,
+        result: fields.unread("result"),
         error: error.or_else(|| output.clone().filter(|_| failed)),
         output: output.filter(|_| is_told),
         command,

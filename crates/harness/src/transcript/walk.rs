@@ -206,6 +206,10 @@ impl<'a> Raw<'a> {
     }
 
     /// Returns the value as raw JSON.
+    pub fn bytes(self) -> &'a [u8] {
+        self.0
+    }
+
     pub fn written(self) -> Option<&'a str> {
         std::str::from_utf8(self.0).ok()
     }

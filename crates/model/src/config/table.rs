@@ -110,6 +110,48 @@ settings! {
         shape: Shape::OptionalText,
         help: "more places for manifests, separated by commas: work/*/resume-context.md",
     }
+    summaries_enabled: bool = false => {
+        name: "summaries.enabled",
+        variable: "THROUGHLINE_SUMMARIES_ENABLED",
+        shape: Shape::Flag,
+        help: "true shows the model a summary of a large tool output; `thru swarm retrieve` prints the original",
+    }
+    summaries_threshold_bytes: u64 = 16_384 => {
+        name: "summaries.threshold_bytes",
+        variable: "THROUGHLINE_SUMMARIES_THRESHOLD_BYTES",
+        shape: Shape::Number { min: 1_024, max: 16_777_216 },
+        help: "an output is summarised if it is larger than this by a quarter",
+    }
+    benchmark_max_rejection_percent: u64 = 30 => {
+        name: "benchmark.max_rejection_percent",
+        variable: "THROUGHLINE_BENCHMARK_MAX_REJECTION_PERCENT",
+        shape: Shape::Number { min: 0, max: 100 },
+        help: "`swarm benchmark` fails if more of the reviews rejected",
+    }
+    benchmark_min_test_pass_percent: u64 = 80 => {
+        name: "benchmark.min_test_pass_percent",
+        variable: "THROUGHLINE_BENCHMARK_MIN_TEST_PASS_PERCENT",
+        shape: Shape::Number { min: 0, max: 100 },
+        help: "`swarm benchmark` fails if fewer of the test runs passed",
+    }
+    benchmark_max_tool_error_percent: u64 = 20 => {
+        name: "benchmark.max_tool_error_percent",
+        variable: "THROUGHLINE_BENCHMARK_MAX_TOOL_ERROR_PERCENT",
+        shape: Shape::Number { min: 0, max: 100 },
+        help: "`swarm benchmark` fails if more of the tool calls failed",
+    }
+    benchmark_max_hard_limit_hits: u64 = 1 => {
+        name: "benchmark.max_hard_limit_hits",
+        variable: "THROUGHLINE_BENCHMARK_MAX_HARD_LIMIT_HITS",
+        shape: Shape::Number { min: 0, max: 1_000_000 },
+        help: "`swarm benchmark` fails if a limit ended more loops",
+    }
+    swarm_domains: bool = false => {
+        name: "swarm.domains",
+        variable: "THROUGHLINE_SWARM_DOMAINS",
+        shape: Shape::Flag,
+        help: "true lets `swarm domains` name the fields of expertise that a text touches",
+    }
     redact_emails: bool = false => {
         name: "redact.emails",
         variable: "THROUGHLINE_REDACT_EMAILS",

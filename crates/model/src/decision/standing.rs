@@ -46,12 +46,19 @@ impl State {
 /// Returns every decision once, in the order in which they were made. A line supersedes the decision it names, and an
 /// answer supersedes earlier answers to the same question. A line with a known id repeats a decision: it counts only if
 /// the decision was no longer in force. A line follows what it supersedes, so the end of a log is enough to judge the
-/// decisions in it, except one that was withdrawn and made again with its first line outside the part that was read.
+/// decisions in it. A merge can put a line before what it supersedes: then the times tell which came first.
 pub fn fold(lines: impl IntoIterator<Item = Decision>, now: Timestamp) -> Vec<Standing> {
     let mut fold = Fold::default();
     lines.into_iter().filter(Decision::is_known).for_each(|line| fold.add(line));
-    for (id, superseded) in std::mem::take(&mut fold.early) {
-        fold.supersede(&id, &superseded);
+    for (id, by) in std::mem::take(&mut fold.early) {
+        let made = fold.places.get(&id).and_then(|place| fold.all[*place].as_ref());
+        // A decision that was made again after it was withdrawn is in force.
+        let is_later = |made: &Standing| {
+            time::parse(&by.ts).zip(time::parse(&made.decision.ts)).is_none_or(|(by, made)| by > made)
+        };
+        if made.is_some_and(is_later) {
+            fold.supersede(&id, &by);
+        }
     }
     let is_over = |decision: &Decision| time::parse(&decision.expires_at).is_some_and(|at| at <= now);
     for standing in fold.all.iter_mut().flatten() {

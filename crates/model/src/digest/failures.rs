@@ -10,7 +10,7 @@ use super::parsed::Parsed;
 use super::{Digest, keep_last};
 use crate::failure;
 use crate::journal::Record;
-use crate::run::{self, Check, CommandPurpose, Ended, Family, Sort};
+use crate::run::{self, Check, CommandPurpose, Counts, Ended, Family, Sort};
 use crate::text::cut;
 
 pub use traps::Trap;
@@ -54,6 +54,9 @@ pub struct CheckUse {
     /// The line with its summary, or the reason for its failure.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub result: String,
+    /// How many tests ran, over all summaries that it printed.
+    #[serde(default, skip_serializing_if = "Counts::is_none")]
+    pub counts: Counts,
     #[serde(default)]
     pub exit: Option<i64>,
     pub at: String,
@@ -268,6 +271,7 @@ impl Digest {
             sort: check.sort,
             ended,
             result: result.unwrap_or_default().to_owned(),
+            counts: if check.sort == Sort::Test { record.counts } else { Counts::default() },
             exit: record.exit.filter(|exit| *exit != 0 && ended == Ended::Failed),
             at: record.ts.to_string(),
             last: self.records,

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Entry, EntryType, Verdict};
+use super::{Entry, EntryType, Kind, Verdict};
 use crate::render::{inline, one_line};
 use crate::run::{self, Check};
 
@@ -12,6 +12,8 @@ pub enum Freshness {
     Fresh,
     /// What changed, in a few words: `src/a.rs changed`.
     Stale(String),
+    /// Why it is not known. Then a failure still counts, and a success proves nothing.
+    Unknown(String),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -19,7 +21,7 @@ pub enum Freshness {
 pub enum Proof {
     /// Fresh, and passed.
     Passed,
-    /// It passed, but the files have changed since.
+    /// It passed, but the files have changed since, or it is not known whether they have.
     Stale,
     Failed,
     /// Nothing that thru saw itself.
@@ -31,8 +33,7 @@ pub struct Standing<'e> {
     pub proof: Proof,
     /// The entry that decides.
     pub entry: Option<&'e Entry>,
-    /// What changed since; empty if nothing has.
-    pub changed: String,
+    pub freshness: Freshness,
 }
 
 /// Judges `entries`, oldest first. `fresh` says whether an entry's files are unchanged.
@@ -41,57 +42,87 @@ pub struct Standing<'e> {
 /// by a person or an agent stays until a later review or approval is good, and a claim that tests fail until a later
 /// claim or a run says that they pass. A mere claim that something passed proves nothing.
 pub fn standing<'e>(entries: &'e [Entry], mut fresh: impl FnMut(&Entry) -> Freshness) -> Standing<'e> {
-    let mut later: Vec<Seen> = Vec::new();
     let (mut passed, mut out_of_date): (Option<Standing>, Option<Standing>) = (None, None);
-    let mut settled: Vec<&str> = Vec::new();
-    for entry in entries.iter().rev() {
+    for entry in in_effect(entries).into_iter().map(|at| &entries[at]) {
+        let of = |proof, freshness| Standing { proof, entry: Some(entry), freshness };
         if !entry.is_seen() {
-            // The newest verdict of each kind of judge counts.
-            let is_judgement = matches!(
-                EntryType::parse(&entry.entry_type),
-                Some(EntryType::Review | EntryType::Approval | EntryType::Test)
-            ) && (entry.verdict().is_good() || entry.verdict().is_bad());
-            if is_judgement && !settled.contains(&entry.entry_type.as_str()) {
-                settled.push(&entry.entry_type);
-                let is_outrun = EntryType::parse(&entry.entry_type) == Some(EntryType::Test)
-                    && later.iter().any(|run| run.passed);
-                if entry.verdict().is_bad() && !is_outrun {
-                    return Standing { proof: Proof::Failed, entry: Some(entry), changed: String::new() };
+            if entry.verdict().is_bad() {
+                return of(Proof::Failed, Freshness::Fresh);
+            }
+            continue;
+        }
+        match (entry.verdict() == Verdict::Fail, fresh(entry)) {
+            (true, freshness @ (Freshness::Fresh | Freshness::Unknown(_))) => {
+                return of(Proof::Failed, freshness);
+            }
+            (false, Freshness::Fresh) => {
+                passed.get_or_insert(of(Proof::Passed, Freshness::Fresh));
+            }
+            (is_failed, freshness) => {
+                let proof = if is_failed { Proof::Failed } else { Proof::Stale };
+                out_of_date.get_or_insert(of(proof, freshness));
+            }
+        }
+    }
+    let nothing = Standing { proof: Proof::None, entry: None, freshness: Freshness::Fresh };
+    passed.or(out_of_date).unwrap_or(nothing)
+}
+
+/// Returns the places of the entries that no later one has settled, newest first: the last run of each command, and
+/// the last verdict of each kind of judge. Only these count.
+pub(super) fn in_effect(entries: &[Entry]) -> Vec<usize> {
+    let mut later: Vec<Seen> = Vec::new();
+    let mut settled: Vec<(EntryType, bool)> = Vec::new();
+    let mut found = Vec::new();
+    for (at, entry) in entries.iter().enumerate().rev() {
+        let verdict = entry.verdict();
+        if !entry.is_seen() {
+            let judge = EntryType::parse(&entry.entry_type)
+                .filter(|kind| matches!(kind, EntryType::Review | EntryType::Approval | EntryType::Test))
+                .filter(|_| verdict.is_good() || verdict.is_bad());
+            // Another tool's verdict says nothing about what was rejected here, and its test runs nothing about ours.
+            let is_imported = entry.kind() == Kind::Imported;
+            let judge = judge.filter(|kind| !(is_imported && *kind == EntryType::Test));
+            if let Some(judge) = judge
+                && !settled.iter().any(|(kind, by_import)| *kind == judge && (is_imported || !by_import))
+            {
+                settled.push((judge, is_imported));
+                // What thru saw outweighs a claim about tests.
+                if !(judge == EntryType::Test && later.iter().any(|run| run.passed)) {
+                    found.push(at);
                 }
             }
             continue;
         }
         let seen = Seen::of(entry);
-        let verdict = entry.verdict();
-        if !matches!(verdict, Verdict::Pass | Verdict::Fail) || later.iter().any(|later| later.is_same(&seen))
-        {
-            continue;
-        }
-        let is_covered = verdict == Verdict::Fail && later.iter().any(|later| later.shows_passed(&seen));
-        later.push(seen);
-        if is_covered {
-            continue;
-        }
-        let proof = if verdict == Verdict::Fail { Proof::Failed } else { Proof::Passed };
-        match fresh(entry) {
-            Freshness::Fresh if proof == Proof::Failed => {
-                return Standing { proof, entry: Some(entry), changed: String::new() };
+        let is_settled = later.iter().any(|later| later.is_same(&seen))
+            || verdict == Verdict::Fail && later.iter().any(|later| later.shows_passed(&seen));
+        if matches!(verdict, Verdict::Pass | Verdict::Fail) {
+            if !is_settled {
+                found.push(at);
             }
-            Freshness::Fresh => {
-                passed.get_or_insert(Standing { proof, entry: Some(entry), changed: String::new() });
-            }
-            Freshness::Stale(changed) => {
-                let proof = if proof == Proof::Passed { Proof::Stale } else { proof };
-                out_of_date.get_or_insert(Standing { proof, entry: Some(entry), changed });
-            }
+            later.push(seen);
         }
     }
-    passed.or(out_of_date).unwrap_or(Standing { proof: Proof::None, entry: None, changed: String::new() })
+    found
+}
+
+/// Returns the trees whose files must stay known, at most `most`, newest first: a failure whose files are forgotten
+/// could not be settled by changing them, and a success would prove nothing.
+pub fn trees_in_effect(entries: &[Entry], most: usize) -> Vec<&str> {
+    let mut trees: Vec<&str> = Vec::new();
+    for entry in in_effect(entries).into_iter().map(|at| &entries[at]) {
+        if !entry.tree.is_empty() && !trees.contains(&entry.tree.as_str()) && trees.len() < most {
+            trees.push(&entry.tree);
+        }
+    }
+    trees
 }
 
 /// A run that thru saw.
 struct Seen<'e> {
     command: &'e str,
+    folder: &'e str,
     checks: Vec<Check>,
     passed: bool,
 }
@@ -100,13 +131,13 @@ impl<'e> Seen<'e> {
     fn of(entry: &'e Entry) -> Seen<'e> {
         let command = entry.command.as_deref().unwrap_or_default();
         let checks = run::checks(command, &entry.folder);
-        Seen { command, checks, passed: entry.verdict() == Verdict::Pass }
+        Seen { command, folder: &entry.folder, checks, passed: entry.verdict() == Verdict::Pass }
     }
 
     fn is_same(&self, other: &Seen) -> bool {
         let keys = |seen: &Seen| seen.checks.iter().map(Check::key).collect::<Vec<_>>();
         match self.checks.is_empty() {
-            true => self.command == other.command,
+            true => (self.command, self.folder) == (other.command, other.folder),
             false => keys(self) == keys(other),
         }
     }
@@ -118,13 +149,21 @@ impl<'e> Seen<'e> {
 }
 
 impl Standing<'_> {
+    /// What changed since, or why that is not known; empty if nothing has.
+    pub fn changed(&self) -> &str {
+        match &self.freshness {
+            Freshness::Fresh => "",
+            Freshness::Stale(changed) | Freshness::Unknown(changed) => changed,
+        }
+    }
+
     /// For a list: `passed`, `stale`, `failed`, `none`.
     pub fn word(&self) -> &'static str {
-        match (self.proof, self.changed.is_empty()) {
+        match (self.proof, &self.freshness) {
             (Proof::Passed, _) => "passed",
             (Proof::Stale, _) => "stale",
-            (Proof::Failed, true) => "failed",
-            (Proof::Failed, false) => "failed, and stale",
+            (Proof::Failed, Freshness::Stale(_)) => "failed, and stale",
+            (Proof::Failed, _) => "failed",
             (Proof::None, _) => "none",
         }
     }
@@ -133,10 +172,12 @@ impl Standing<'_> {
     pub fn words(&self) -> String {
         let Some(entry) = self.entry else { return "no evidence".to_owned() };
         let what = what_words(entry, one_line);
-        match (self.proof, self.changed.is_empty()) {
-            (Proof::Stale, _) => format!("stale ({}): {what}", one_line(&self.changed, 160)),
-            (Proof::Failed, false) => format!("failed, and stale ({}): {what}", one_line(&self.changed, 160)),
-            (Proof::Failed, true) => format!("failed: {what}"),
+        match (self.proof, &self.freshness) {
+            (Proof::Stale, _) => format!("stale ({}): {what}", one_line(self.changed(), 160)),
+            (Proof::Failed, Freshness::Stale(changed)) => {
+                format!("failed, and stale ({}): {what}", one_line(changed, 160))
+            }
+            (Proof::Failed, _) => format!("failed: {what}"),
             (Proof::Passed, _) => format!("passed: {what}"),
             (Proof::None, _) => "no evidence".to_owned(),
         }
@@ -146,13 +187,14 @@ impl Standing<'_> {
     pub fn told(&self) -> Option<String> {
         let entry = self.entry?;
         let what = what_words(entry, inline);
-        let changed = inline(&self.changed, 160);
-        Some(match (self.proof, self.changed.is_empty()) {
+        let changed = inline(self.changed(), 160);
+        Some(match (self.proof, &self.freshness) {
             (Proof::None, _) => return None,
             (Proof::Passed, _) => format!("passed, and no file has changed since: {what}"),
+            (Proof::Stale, Freshness::Unknown(_)) => format!("passed, but stale: {changed}: {what}"),
             (Proof::Stale, _) => format!("stale, {changed} since it passed: {what}"),
-            (Proof::Failed, true) => format!("failed: {what}"),
-            (Proof::Failed, false) => format!("failed, and {changed} since: {what}"),
+            (Proof::Failed, Freshness::Stale(_)) => format!("failed, and {changed} since: {what}"),
+            (Proof::Failed, _) => format!("failed: {what}"),
         })
     }
 }

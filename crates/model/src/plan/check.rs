@@ -57,33 +57,49 @@ pub fn problems(plan: &Plan) -> Vec<Problem> {
             found.insert(Problem::DuplicatePhase { id: phase.id });
         }
     }
-    let mut tasks: HashMap<&str, &Task> = HashMap::new();
-    for task in plan.tasks() {
-        if let Err(bad) = Id::new(&task.id) {
+    let tasks: Vec<&Task> = plan.tasks().collect();
+    let mut places: HashMap<&str, usize> = HashMap::with_capacity(tasks.len());
+    for (place, task) in tasks.iter().enumerate() {
+        if let Err(bad) = Id::check(&task.id) {
             found.insert(Problem::BadId { id: task.id.clone(), why: bad.why() });
         }
-        if tasks.insert(&task.id, task).is_some() {
+        if places.insert(&task.id, place).is_some() {
             found.insert(Problem::DuplicateTask { id: task.id.clone() });
         }
     }
-    for task in plan.tasks() {
-        for depends in task.depends.iter().filter(|id| !tasks.contains_key(id.as_str())) {
-            found.insert(Problem::UnknownDependency { task: task.id.clone(), depends: depends.clone() });
+    let mut edges = Edges { starts: vec![0], to: Vec::with_capacity(tasks.len()) };
+    for task in &tasks {
+        for depends in &task.depends {
+            match places.get(depends.as_str()) {
+                Some(place) => edges.to.push(*place),
+                None => {
+                    found.insert(Problem::UnknownDependency {
+                        task: task.id.clone(),
+                        depends: depends.clone(),
+                    });
+                }
+            }
         }
+        edges.starts.push(edges.to.len());
     }
-    found.extend(cycles(plan));
+    found.extend(cycles(&tasks, &edges));
     found.into_iter().collect()
 }
 
+/// What each task depends on, by place: those of task `n` are `to[starts[n]..starts[n + 1]]`.
+struct Edges {
+    starts: Vec<usize>,
+    to: Vec<usize>,
+}
+
+impl Edges {
+    fn of(&self, task: usize) -> &[usize] {
+        &self.to[self.starts[task]..self.starts[task + 1]]
+    }
+}
+
 /// Finds each circle once. Without recursion, because an imported plan may be a chain of any length.
-fn cycles(plan: &Plan) -> Vec<Problem> {
-    let tasks: Vec<&Task> = plan.tasks().collect();
-    let place: HashMap<&str, usize> =
-        tasks.iter().enumerate().map(|(i, task)| (task.id.as_str(), i)).collect();
-    let next: Vec<Vec<usize>> = tasks
-        .iter()
-        .map(|task| task.depends.iter().filter_map(|id| place.get(id.as_str()).copied()).collect())
-        .collect();
+fn cycles(tasks: &[&Task], edges: &Edges) -> Vec<Problem> {
     let mut seen = vec![Seen::Not; tasks.len()];
     let mut found: BTreeMap<Vec<String>, Problem> = BTreeMap::new();
     for start in 0..tasks.len() {
@@ -94,7 +110,7 @@ fn cycles(plan: &Plan) -> Vec<Problem> {
         let mut way = vec![(start, 0)];
         seen[start] = Seen::OnTheWay;
         while let Some((at, turn)) = way.last_mut() {
-            let Some(&to) = next[*at].get(*turn) else {
+            let Some(&to) = edges.of(*at).get(*turn) else {
                 seen[*at] = Seen::Done;
                 way.pop();
                 continue;

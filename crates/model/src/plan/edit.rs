@@ -53,7 +53,7 @@ pub fn start(plan: &Plan, id: &str, by: &str, at: &str) -> Edited {
         }
         TaskStatus::Pending => {
             let standing = standing(plan);
-            let open: Vec<&str> = standing.waits_for(task).into_iter().map(|(id, _)| id).collect();
+            let open: Vec<&str> = standing.waits_for(task).map(|(id, _)| id).collect();
             if !open.is_empty() {
                 let what = format!("{id} is not ready: it waits for {}", open.join(", "));
                 return refuse(what, "`thru plan next` shows what is ready");

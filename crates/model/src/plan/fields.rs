@@ -1,5 +1,10 @@
 //! Structs that are read from JSON field by field and keep unknown fields.
 
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Visitor};
+
 /// A struct whose named fields are read and written in this order, and whose `rest` contains every other key of the
 /// object. A derived `flatten` would do the same with a second copy of everything it reads. `entry_type as "type"` has
 /// another name in the file.
@@ -41,8 +46,8 @@ macro_rules! keeping_the_rest {
 
                     fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<$name, A::Error> {
                         let mut read = $name::default();
-                        while let Some(key) = map.next_key::<std::borrow::Cow<str>>()? {
-                            match key.as_ref() {
+                        while let Some(key) = map.next_key::<$crate::plan::fields::Key>()? {
+                            match key.0.as_ref() {
                                 // Some programs write null for an absent value.
                                 $($crate::plan::fields::key!($field $($key)?) => {
                                     read.$field = map.next_value::<Option<$type>>()?.unwrap_or_default();
@@ -60,6 +65,32 @@ macro_rules! keeping_the_rest {
             }
         }
     };
+}
+
+/// A key of an object, borrowed from the text unless it contains an escape. A `Cow` would copy each one, and a large plan
+/// has twenty thousand.
+pub(crate) struct Key<'t>(pub Cow<'t, str>);
+
+impl<'de> Deserialize<'de> for Key<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text;
+        impl<'de> Visitor<'de> for Text {
+            type Value = Key<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("a key")
+            }
+
+            fn visit_borrowed_str<E>(self, key: &'de str) -> Result<Key<'de>, E> {
+                Ok(Key(Cow::Borrowed(key)))
+            }
+
+            fn visit_str<E>(self, key: &str) -> Result<Key<'de>, E> {
+                Ok(Key(Cow::Owned(key.to_owned())))
+            }
+        }
+        deserializer.deserialize_str(Text)
+    }
 }
 
 /// The name of a field in the file.

@@ -45,21 +45,22 @@ pub struct Standing<'p> {
 
 pub fn standing(plan: &Plan) -> Standing<'_> {
     let by_id: HashMap<&str, &Task> = plan.tasks().map(|task| (task.id.as_str(), task)).collect();
-    let with = |status: TaskStatus| -> Vec<&Task> {
-        let mut found: Vec<&Task> = plan.tasks().filter(|task| task.status == status).collect();
+    let in_order = |is_meant: &dyn Fn(&&Task) -> bool| -> Vec<&Task> {
+        let mut found: Vec<&Task> = plan.tasks().filter(is_meant).collect();
         found.sort_by(|a, b| natural(&a.id, &b.id));
         found
     };
+    let with = |status: TaskStatus| in_order(&|task| task.status == status);
     let stopped = |task: &Task| {
         let phase = plan.phase(task.phase).map(|phase| phase.status);
         matches!(phase, Some(PhaseStatus::Blocked | PhaseStatus::Closed))
     };
     let is_ready = |task: &&Task| {
         let is_over = |id: &String| by_id.get(id.as_str()).is_some_and(|task| task.status.is_over());
-        task.depends.iter().all(is_over) && !stopped(task)
+        task.status == TaskStatus::Pending && task.depends.iter().all(is_over) && !stopped(task)
     };
-    let mut ready = with(TaskStatus::Pending);
-    ready.retain(is_ready);
+    // A large plan has many tasks and few that are ready, so only these are sorted.
+    let ready = in_order(&is_ready);
     let in_progress = with(TaskStatus::InProgress);
     let phase = current_phase(plan);
     let task = in_progress.first().or_else(|| ready.first()).copied();
@@ -77,16 +78,9 @@ pub fn standing(plan: &Plan) -> Standing<'_> {
 
 impl<'p> Standing<'p> {
     /// Returns what a task waits for: each dependency that is not over, with its task if it exists.
-    pub fn waits_for(&self, task: &'p Task) -> Vec<(&'p str, Option<&'p Task>)> {
+    pub fn waits_for<'t>(&self, task: &'t Task) -> impl Iterator<Item = (&'t str, Option<&'p Task>)> {
         let open = task.depends.iter().map(|id| (id.as_str(), self.by_id.get(id.as_str()).copied()));
-        open.filter(|(_, task)| task.is_none_or(|task| !task.status.is_over())).collect()
-    }
-
-    /// Returns the same by id.
-    pub fn waits_for_known(&self, task: &Task) -> Vec<&'p str> {
-        self.by_id
-            .get(task.id.as_str())
-            .map_or(Vec::new(), |task| self.waits_for(task).into_iter().map(|(id, _)| id).collect())
+        open.filter(|(_, task)| task.is_none_or(|task| !task.status.is_over()))
     }
 
     /// Returns the tasks that wait for this one.

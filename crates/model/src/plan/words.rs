@@ -16,8 +16,7 @@ pub fn task_words(task: &Task, most: usize) -> String {
 
 /// Describes what a task waits for; `None` if it waits for nothing.
 pub fn waiting_words(standing: &Standing, task: &Task, most: usize) -> Option<String> {
-    let task = standing.plan.task(&task.id)?;
-    let open = standing.waits_for(task);
+    let open: Vec<_> = standing.waits_for(task).collect();
     let words = |(id, task): &(&str, Option<&Task>)| match task {
         Some(task) => format!("{} ({})", inline(id, 64), task.status.name().replace('_', " ")),
         None => format!("{} (not a task of this plan)", inline(id, 64)),

@@ -2,12 +2,17 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use super::summary::plain;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Counts {
     /// `None` if the runner does not say: `go test` names only packages.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub passed: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub failed: Option<u64>,
 }
 
@@ -15,6 +20,11 @@ impl Counts {
     /// Returns the number of tests that ran; `None` if unknown.
     pub fn ran(self) -> Option<u64> {
         Some(self.passed? + self.failed.unwrap_or(0))
+    }
+
+    /// Returns whether nothing was counted.
+    pub fn is_none(&self) -> bool {
+        *self == Counts::default()
     }
 
     fn add(&mut self, other: Counts) {

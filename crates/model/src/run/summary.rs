@@ -44,7 +44,9 @@ pub(super) fn look(of: impl Fn(Sort) -> bool, output: &str) -> Seen {
         let is_news = match (word.failed, seen.failed) {
             (true, false) => true,
             (false, true) => false,
-            _ => word.weight >= weight,
+            // cargo ends with the tests in the documentation, and often there are none.
+            (false, false) => word.weight >= weight && !(seen.line.is_some() && ran_nothing(whole)),
+            (true, true) => word.weight >= weight,
         };
         if is_news {
             weight = word.weight;
@@ -59,6 +61,11 @@ pub(super) fn look(of: impl Fn(Sort) -> bool, output: &str) -> Seen {
         }
     }
     seen
+}
+
+/// Returns whether a summary counts no test.
+fn ran_nothing(line: &str) -> bool {
+    super::counts(line).and_then(super::Counts::ran) == Some(0)
 }
 
 /// Messages of git when it did not do what it was asked.

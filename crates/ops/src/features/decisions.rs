@@ -10,8 +10,6 @@ pub mod show;
 pub mod suggest;
 mod view;
 
-use std::collections::HashSet;
-
 use jiff::Timestamp;
 use model::decision::{self, Decision, Standing, State};
 use model::digest::Digest;
@@ -42,6 +40,9 @@ const WINDOWS: [u64; 2] = [64 * 1024, RECENT];
 
 /// About 4,000 decisions: the most that a hook reads.
 const RECENT: u64 = 1024 * 1024;
+
+/// About 30,000 decisions: the most that is searched for an answer.
+const LONGEST_LOG: u64 = 8 * 1024 * 1024;
 
 /// Returns the decisions in force, newest first, at least `most` of them if there are that many, and whether these are all.
 pub(crate) fn current(store: &Store, now: Timestamp, most: usize) -> Result<(Vec<Decision>, bool)> {
@@ -74,10 +75,16 @@ pub(crate) fn without_recorded(store: &Store, digest: &mut Digest) -> Result<()>
     if digest.answers.is_empty() {
         return Ok(());
     }
-    // A session start comes here too, and a session's own answers are among the newest.
-    let (lines, _) = store.newest_decisions(WINDOWS[0])?;
-    let known: HashSet<&str> = lines.iter().map(|line| line.id.as_str()).collect();
-    digest.answers.retain(|answer| !known.contains(decision::answer_id(answer).as_str()));
+    // A session's own answers are usually among the newest, but a long session made many decisions since.
+    let mut left: Vec<String> = digest.answers.iter().map(decision::answer_id).collect();
+    for window in [WINDOWS[0], LONGEST_LOG] {
+        let is_all;
+        (left, is_all) = store.unrecorded(left, window)?;
+        if left.is_empty() || is_all {
+            break;
+        }
+    }
+    digest.answers.retain(|answer| left.contains(&decision::answer_id(answer)));
     Ok(())
 }
 

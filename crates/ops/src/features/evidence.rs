@@ -17,7 +17,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use model::event::{EventName, EventSet};
 use model::evidence::{
-    BUNDLE_BYTES, Bundle, Entry, Listing, MOST_ENTRIES, TASK_BYTES, Trimmed, trim, trim_to_size,
+    BUNDLE_BYTES, Bundle, Entry, Listing, MOST_ENTRIES, TASK_BYTES, Trimmed, fitting, trim, trim_to_size,
 };
 use model::id::Id;
 use model::plan::Plan;
@@ -63,14 +63,14 @@ pub(crate) fn write(
     put(store, task, (vec![entry], listing), at, |bundle| trim(bundle, MOST_ENTRIES))
 }
 
-/// Writes many at once: what does not fit into the bundle goes to the archive, oldest first.
+/// Writes without asking anybody: what does not fit into the bundle goes to the archive, oldest first.
 pub(crate) fn write_all(
     store: &Store,
     task: &Id,
-    entries: Vec<Entry>,
+    (entries, listing): (Vec<Entry>, Option<&Listing>),
     at: (Timestamp, Duration),
 ) -> Result<Written> {
-    put(store, task, (entries, None), at, trim_to_size)
+    put(store, task, (entries, listing), at, trim_to_size)
 }
 
 /// The only way to write evidence: under the lock of its task, the listing first, then the archive, then the bundle.
@@ -98,20 +98,27 @@ fn put(
     let mut bundle = known.unwrap_or_else(|| Bundle::new(task.as_str(), &time::rfc3339(now)));
     let archived = store.archived_evidence(task)?;
     let is_archived = |entry: &Entry| archived.iter().any(|known| known.id == entry.id);
-    let mut is_new = false;
+    let (before, mut new) = (bundle.clone(), Vec::new());
     for entry in entries.into_iter().filter(|entry| !is_archived(entry)) {
-        is_new |= bundle.add(entry);
+        if bundle.add(entry.clone()) {
+            new.push(entry);
+        }
     }
-    if !is_new {
+    if new.is_empty() {
         return Ok(Written { notes });
     }
     let Trimmed { bundle, archived } = trim(bundle);
     let size = bundle.bytes().len();
     if size > BUNDLE_BYTES {
-        let hint = format!("`thru evidence archive {task} --keep 10` moves older entries to its archive");
+        let hint = match fitting(&before, &new) {
+            Some(most) => format!("`thru evidence archive {task} --keep {most}` makes room for it"),
+            None => "this entry alone is too large: shorten it".to_owned(),
+        };
         return Err(over(&format!("the bundle of {task}"), size, BUNDLE_BYTES, hint));
     }
-    let all = usize::try_from(store.evidence_bytes(task)?).unwrap_or(usize::MAX).saturating_add(size);
+    let moved: usize =
+        archived.iter().map(|entry| serde_json::to_vec(entry).map_or(0, |line| line.len())).sum();
+    let all = usize::try_from(store.evidence_bytes(task)?).unwrap_or(usize::MAX).saturating_add(size + moved);
     if all > TASK_BYTES {
         let hint = format!("move old patches out of {}/{}", layout::STORE, layout::evidence_folder(task));
         return Err(over(&format!("the evidence of {task}"), all, TASK_BYTES, hint));

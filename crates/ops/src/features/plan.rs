@@ -33,8 +33,8 @@ pub const ROW: Feature = Feature {
     ..Feature::NONE
 };
 
-/// How long a command waits for another that changes the plan. Sixty-four at once take a while.
-pub(crate) const WAIT: Duration = Duration::from_secs(30);
+/// How long a command waits for another that changes the plan. Sixty-four at once take a while on a busy machine.
+pub(crate) const WAIT: Duration = Duration::from_secs(60);
 
 /// A plan, and how it compares with its ledger.
 #[derive(Debug)]

@@ -2,6 +2,7 @@
 
 pub mod context;
 pub mod events;
+pub mod import;
 pub mod lifecycle;
 pub mod recover;
 mod report;
@@ -171,6 +172,19 @@ impl Roles {
         };
         let shown = shown(&self.root, &base.join(&folder).join(role::file_name(role)));
         Ok((Dir::open(&base)?.make(&folder)?, role::file_name(role), shown))
+    }
+
+    /// Returns where an imported file of this role goes, and what is there.
+    pub fn imported_to(&self, role: &Id) -> Result<(String, Option<Vec<u8>>)> {
+        let Some(ContextFolder { base, folder }) = self.places()?.into_iter().next() else {
+            return Err(Error::NoRoot { path: self.root.path.clone() });
+        };
+        let rel = format!("{folder}/{}", role::file_name(role));
+        let shown = shown(&self.root, &base.join(&rel));
+        match Dir::open(&base).and_then(|dir| dir.read(&rel, LARGEST)) {
+            Err(store::Error::Absent { .. }) => Ok((shown, None)),
+            read => Ok((shown, Some(read?))),
+        }
     }
 
     pub fn would_be(&self, role: &Id) -> Result<String> {

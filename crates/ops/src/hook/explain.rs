@@ -175,6 +175,7 @@ fn reply_words(reply: &Reply) -> Option<String> {
         Reply::ContextAndUser { context: text, .. } | Reply::Context(text) => {
             Some(format!("tell the model: {text}"))
         }
+        Reply::Output(text) => Some(format!("show the model in place of the output: {text}")),
         Reply::Guidance(text) => Some(format!("tell the summariser: {text}")),
     }
 }

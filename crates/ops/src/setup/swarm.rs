@@ -13,7 +13,9 @@ use store::{Dir, Found};
 use crate::features::decisions;
 use crate::features::evidence::{self, import::EvidenceReport};
 use crate::features::plan::import::{self, Incoming, Place, Report};
+use crate::features::summaries::{self, import::OutputsReport};
 use crate::input_redactor::InputRedactor;
+use crate::project::benchmark::{self, RunsReport};
 use crate::{Error, Mode, Result, World};
 
 /// Its folder in a project.
@@ -35,6 +37,12 @@ pub struct SwarmReport {
     /// `None` if it has no evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<EvidenceReport>,
+    /// `None` if it has no summaries.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summaries: Option<OutputsReport>,
+    /// `None` if it has no benchmarks.json.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub benchmarks: Option<RunsReport>,
 }
 
 fn shown<S: serde::Serializer>(path: &Path, to: S) -> std::result::Result<S::Ok, S::Error> {
@@ -55,17 +63,20 @@ pub fn run(world: &World, folder: Option<&Path>, place: Place, mode: Mode) -> Re
     };
     let evidence = evidence::import::run(world, &folder, mode)?;
     let decisions = decisions::import::context(world, &folder, mode)?;
+    let summaries = summaries::import::run(world, &folder, mode)?;
+    let benchmarks = benchmark::import(world, &folder, mode)?;
     let folder = folder.path().to_owned();
-    if plan.is_none() && evidence.is_none() && decisions.is_none() {
+    let is_nothing = plan.is_none() && evidence.is_none() && decisions.is_none();
+    if is_nothing && summaries.is_none() && benchmarks.is_none() {
         return Err(Error::Absent {
             what: format!(
-                "{}: there is no plan.json, plan.md, plan-ledger.jsonl or evidence in it, and no decision in a context.md",
+                "{}: there is no plan.json, plan.md, plan-ledger.jsonl, evidence, summaries or benchmarks.json in it, and no decision in a context.md",
                 folder.display()
             ),
             hint: "name the folder that contains them: `thru import swarm FOLDER`".into(),
         });
     }
-    Ok(SwarmReport { folder, plan, evidence, decisions })
+    Ok(SwarmReport { folder, plan, evidence, decisions, summaries, benchmarks })
 }
 
 /// Reads `plan.json`, or else `plan.md`, or else the last plan in the ledger; with the times from the ledger.

@@ -1,3 +1,4 @@
+mod agents;
 mod factory;
 mod ralph;
 mod swarm;
@@ -18,12 +19,14 @@ enum Command {
     Ralph(ralph::Args),
     Factory(factory::Args),
     Swarm(swarm::Args),
+    Agents(agents::Args),
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     match &args.command {
         Command::Ralph(args) => ralph::run(world, args, format),
         Command::Factory(args) => factory::run(world, args, format),
+        Command::Agents(args) => agents::run(world, args, format),
         Command::Swarm(args) => swarm::run(world, args, format),
     }
 }

@@ -8,7 +8,7 @@ mod show;
 
 use clap::Subcommand;
 use model::plan::TaskStatus;
-use model::render::one_line;
+use model::render::as_line;
 use ops::features::plan::edit::{self, PlanReport};
 use ops::{Result, World};
 
@@ -123,11 +123,21 @@ pub fn print_notes(notes: &[String], covered: bool) {
 }
 
 /// Lists at most a dozen ids, and how many more there are.
-fn short_list(ids: &[&str]) -> String {
+fn short_list<'a>(ids: impl IntoIterator<Item = &'a str>) -> String {
     const MOST: usize = 12;
-    let shown: Vec<String> = ids.iter().take(MOST).map(|id| one_line(id, 64)).collect();
-    let more = if ids.len() > MOST { format!(" +{}", ids.len() - MOST) } else { String::new() };
-    format!("{}{more}", shown.join(", "))
+    let (mut list, mut more) = (String::new(), 0);
+    for (place, id) in ids.into_iter().enumerate() {
+        if place >= MOST {
+            more += 1;
+            continue;
+        }
+        list.push_str(if place == 0 { "" } else { ", " });
+        list.push_str(&as_line(id, 64));
+    }
+    if more > 0 {
+        list.push_str(&format!(" +{more}"));
+    }
+    list
 }
 
 fn style_of(status: TaskStatus) -> Style {

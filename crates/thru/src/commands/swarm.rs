@@ -1,8 +1,12 @@
 mod agents;
+mod benchmark;
 mod diagnose;
+mod domains;
+mod extract;
 mod install;
 mod list;
 mod plan;
+mod retrieve;
 mod status;
 
 use clap::Subcommand;
@@ -10,7 +14,7 @@ use ops::{Result, World};
 
 use crate::output::Format;
 
-/// A team of agents: install it, see what it did and what it judged
+/// A team of agents: install it, see what it did, what it judged and what it saw a summary of
 ///
 /// The agents are architect, explorer, sme, coder, reviewer, critic and test_engineer. What reviewer, critic and test_engineer
 /// return becomes evidence of the current task.
@@ -29,6 +33,10 @@ enum Command {
     Plan(plan::Args),
     Diagnose(diagnose::Args),
     Status(status::Args),
+    Retrieve(retrieve::Args),
+    Benchmark(benchmark::Args),
+    Extract(extract::Args),
+    Domains(domains::Args),
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
@@ -40,5 +48,9 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         Command::Plan(args) => plan::run(world, args, format),
         Command::Diagnose(args) => diagnose::run(world, args, format),
         Command::Status(args) => status::run(world, args, format),
+        Command::Benchmark(args) => benchmark::run(world, args, format),
+        Command::Extract(args) => extract::run(world, args, format),
+        Command::Domains(args) => domains::run(world, args, format),
+        Command::Retrieve(args) => retrieve::run(world, args, format),
     }
 }

@@ -161,17 +161,26 @@ pub fn print_help(stream: Stream, help: &clap::builder::StyledStr) -> std::io::R
 
 /// Cleans a text, and then replaces the marks with codes.
 fn painted(text: &str, color: bool) -> String {
-    let start = format!("{OPEN}{}", secret());
-    let mut parts = text.split(start.as_str());
-    let mut out = clean(parts.next().unwrap_or_default()).into_owned();
-    for part in parts {
-        // After the secret: the number of the style, and the end of the mark.
-        let (number, rest) = part.split_once(CLOSE).unwrap_or_default();
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, number, after)) = next_mark(rest) {
+        out.push_str(&clean(before));
         if color {
             let style = number.parse().ok().and_then(|number: usize| STYLES.get(number));
             out.push_str(&style.map_or_else(|| anstyle::Reset.render().to_string(), |style| style.codes()));
         }
-        out.push_str(&clean(rest));
+        rest = after;
     }
+    out.push_str(&clean(rest));
     out
+}
+
+/// Returns what is before the first mark, the number of its style, and what is after it.
+fn next_mark(text: &str) -> Option<(&str, &str, &str)> {
+    // By its first character, and not as a whole: a search for a longer text costs more than the rest of the printing.
+    text.match_indices(OPEN).find_map(|(at, open)| {
+        let mark = text[at + open.len()..].strip_prefix(secret())?;
+        let (number, after) = mark.split_once(CLOSE)?;
+        Some((&text[..at], number, after))
+    })
 }

@@ -35,5 +35,6 @@ mod resume_tests;
 mod role_tests;
 mod scratch;
 mod script;
+mod summary_tests;
 mod swarm_tests;
 mod terminal;

@@ -8,11 +8,13 @@ use crate::script::{Script, Step, call, say};
 const PLAN: &str = "# Parser plan\n\n## Steps\n1. Write the lexer\n2. Write the grammar\n3. Write the docs\n\nNothing else changes.\n";
 
 /// A plan that the user approved in plan mode is imported with the agent's own list, the list moves its tasks, and after a
-/// compaction the agent is told the current task, what is blocked, and what the user decided when asked.
+/// compaction the agent is told the current task, what is blocked, its last evidence, and what the user decided when asked.
 #[test]
 fn an_approved_plan_is_imported_followed_and_told() {
     let Some(claude) = ClaudeCode::find() else { return };
     let scratch = Scratch::new();
+    scratch.write("Makefile", "test:\n\t@echo '===== 5 passed in 0.10s ====='\n");
+    scratch.git(&["add", "Makefile"]);
     ClaudeCode::init(&scratch);
     let model = Model::start(Script {
         main: vec![say("I will write it down.")],
@@ -38,6 +40,16 @@ fn an_approved_plan_is_imported_followed_and_told() {
     assert_eq!(status(&scratch, 0), "completed", "the list moved its task");
     assert_eq!(status(&scratch, 1), "in_progress");
 
+    let test = call("Bash", json!({ "command": "make test", "description": "Run the tests" }));
+    model.then(Script { main: vec![test, say("They pass.")], ..Script::default() });
+    talk.say_and_allow("Run the tests");
+    let evidence = scratch.thru_json(&["evidence", "list"])["tasks"][0].clone();
+    assert_eq!(
+        (&evidence["task"], &evidence["proof"]),
+        (&json!("1.2"), &json!("passed")),
+        "a test run that a hook saw is evidence: {evidence}"
+    );
+
     model.then(Script { main: ask_the_user(), ..Script::default() });
     talk.say_and_answer("Ask me what you need to know", &json!({ "Which database?": "SQLite" }));
     let decisions = scratch.thru_json(&["decisions", "list"]);
@@ -60,6 +72,7 @@ fn an_approved_plan_is_imported_followed_and_told() {
         "in progress: 1.2 “Write the grammar”",
         "blocked: 1.3 “Write the docs”: no style yet",
         "asked “Which database?” the user chose “SQLite”",
+        "1.2: passed, and no file has changed since: make test (5 passed)",
     ] {
         assert!(after.holds(needle), "{needle:?} reaches the model after a compaction");
     }

@@ -28,6 +28,13 @@ fn the_defaults() {
     resume.inline                                 true                   default  include the text of the files to load, if there is room
     resume.max_age_hours                          72                     default  a state from before a compaction that is older is not used
     resume.globs                                                         default  more places for manifests, separated by commas: work/*/resume-context.md
+    summaries.enabled                             false                  default  true shows the model a summary of a large tool output; `thru swarm retrieve` prints the original
+    summaries.threshold_bytes                     16384                  default  an output is summarised if it is larger than this by a quarter
+    benchmark.max_rejection_percent               30                     default  `swarm benchmark` fails if more of the reviews rejected
+    benchmark.min_test_pass_percent               80                     default  `swarm benchmark` fails if fewer of the test runs passed
+    benchmark.max_tool_error_percent              20                     default  `swarm benchmark` fails if more of the tool calls failed
+    benchmark.max_hard_limit_hits                 1                      default  `swarm benchmark` fails if a limit ended more loops
+    swarm.domains                                 false                  default  true lets `swarm domains` name the fields of expertise that a text touches
     redact.emails                                 false                  default  true redacts e-mail addresses too
     output.color                                  auto                   default  colour on the terminal
     roles.dir                                     .agent/context/agents  default  where the context files of roles are, relative to the project

@@ -323,3 +323,55 @@ fn a_swarms_decisions_are_imported_once() {
     assert_eq!(env.json(&["import", "swarm"])["decisions"]["written"], 1);
     assert_eq!(texts(&env.json(&["decisions", "list"]))[..2], ["Static binary", "One pass"]);
 }
+
+#[test]
+fn many_who_decide_the_same_decide_once() {
+    let env = TestEnv::rooted();
+    std::thread::scope(|scope| {
+        for _ in 0..16 {
+            let call = env.call(&["decide", "Use TOML"]);
+            scope.spawn(move || drop(call.run().ok()));
+        }
+    });
+    assert_eq!(recorded(&env).len(), 1);
+}
+
+/// A session that goes on for long made many decisions since.
+#[test]
+fn an_answer_that_was_superseded_stays_away_however_old_it_is() {
+    let env = TestEnv::rooted();
+    began(&env, "s1");
+    answer(&env, "s1", "Which database?", "SQLite");
+    let id = recorded(&env)[0]["id"].as_str().unwrap().to_owned();
+    env.thru(&["decisions", "supersede", &id, "Postgres it is"]).ok();
+    let path = env.store().join("decisions.jsonl");
+    let mut log = fs::read_to_string(&path).unwrap();
+    for number in 0..600 {
+        let line = json!({"v": 1, "id": format!("d-{number:012x}"), "ts": "2026-11-15T19:22:00Z",
+            "text": format!("Decision {number} {}", "x".repeat(100)), "by": "user", "source": "command"});
+        log.push_str(&format!("{line}\n"));
+    }
+    fs::write(&path, log).unwrap();
+    let told = brief(&env, "s1");
+    assert!(told.contains("Decision 599") && !told.contains("SQLite"), "{told}");
+}
+
+#[test]
+fn a_decision_whose_words_begin_another_is_told_at_a_pickup() {
+    let env = TestEnv::rooted();
+    began(&env, "s1");
+    env.thru(&["decide", "Use SQLite for the tests"]).ok();
+    env.thru(&["handoff", "write the parser"]).ok();
+    env.thru(&["decide", "Use SQLite"]).ok();
+    let text = env.thru(&["pickup"]).ok().stdout;
+    assert!(text.contains("- Use SQLite\n"), "{text}");
+}
+
+#[test]
+fn a_decision_of_another_tool_that_is_cut_is_named() {
+    let env = TestEnv::rooted();
+    env.write("project/.swarm/context.md", format!("# Context\n## Decisions\n- {}\n", "long ".repeat(2_000)));
+    let report = env.json(&["import", "swarm"]);
+    let warnings = report["decisions"]["warnings"].to_string();
+    assert!(warnings.contains("is cut: a decision has at most 8192"), "{report}");
+}

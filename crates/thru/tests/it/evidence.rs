@@ -210,26 +210,203 @@ fn a_run_that_says_nothing_proves_nothing() {
         assert!(run.stderr.contains("this does not prove the task"), "{}", run.stderr);
     }
     assert_eq!(env.thru(&["task", "done", "1.1"]).code, 15);
-    let report = env.write("project/junit.xml", "<testsuite tests=\"3\" failures=\"1\"></testsuite>");
-    let junit = ["evidence", "run", "1.2", "--junit", report.to_str().unwrap(), "--", "true"];
-    assert_eq!(env.thru(&junit).code, 1, "the report has a failure");
-    assert_eq!(bundle(&env, "1.2")["entries"][0]["tests_failed"], json!(1));
     let late = env.thru(&["evidence", "run", "1.2", "--timeout", "1", "--", "sleep", "600"]);
     assert_eq!(late.code, 1);
-    assert_eq!(bundle(&env, "1.2")["entries"][1]["metadata"]["ended"], json!("timed out"));
+    assert_eq!(bundle(&env, "1.2")["entries"][0]["metadata"]["ended"], json!("timed out"));
 }
 
-/// A session with hooks: a shell call with this result.
-fn bash(env: &TestEnv, id: &str, command: &str, output: &str) {
+/// Whatever the report is, the run is recorded.
+#[test]
+fn a_report_counts_only_if_the_command_wrote_it() {
+    let env = planned();
+    env.write("project/.gitignore", "junit.xml\n");
+    let run =
+        |line: &str| env.thru(&["evidence", "run", "1.2", "--junit", "junit.xml", "--", "sh", "-c", line]);
+    let last = || bundle(&env, "1.2")["entries"].as_array().unwrap().last().unwrap().clone();
+    let absent = run("true");
+    assert!(absent.code == 1 && absent.stderr.contains("wrote no report"), "{}", absent.stderr);
+    assert_eq!(run("echo '<testsuite tests=\"3\" failures=\"0\"></testsuite>' > junit.xml").code, 0);
+    assert_eq!((&last()["tests_passed"], &last()["verdict"]), (&json!(3), &json!("pass")));
+    let old = run("true");
+    assert!(old.code == 1 && old.stderr.contains("of an earlier run"), "{}", old.stderr);
+    assert_eq!((&last()["verdict"], &last()["tests_passed"]), (&json!("warn"), &Value::Null));
+    assert_eq!(run("echo '<testsuite tests=\"3\" failures=\"1\"></testsuite>' > junit.xml").code, 1);
+    assert_eq!((&last()["verdict"], &last()["tests_failed"]), (&json!("fail"), &json!(1)));
+    let other = run("echo hello > junit.xml");
+    assert!(other.code == 1 && other.stderr.contains("no JUnit report"), "{}", other.stderr);
+    assert_eq!(bundle(&env, "1.2")["entries"].as_array().unwrap().len(), 5);
+}
+
+/// After every change of a file that a test makes: files have the real time, and the clock of the tests stands still.
+const LATER: &str = "2099-01-01T00:00:00Z";
+
+/// Fires an event of session `s1` at a time.
+fn fire_at(env: &TestEnv, now: &str, event: &str, more: Value) {
+    let payload = env.payload("s1", event, more).to_string();
+    env.hook_call(event, payload).var("THROUGHLINE_NOW", now).run().accepted(event);
+}
+
+fn stop(env: &TestEnv) {
+    fire_at(env, LATER, "Stop", json!({}));
+}
+
+/// A shell call with this result.
+fn bash_at(env: &TestEnv, now: &str, id: &str, command: &str, output: &str) {
     let more = json!({"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": id,
         "tool_response": {"stdout": output, "stderr": "", "interrupted": false}});
-    env.fire("s1", "PostToolUse", more);
+    fire_at(env, now, "PostToolUse", more);
+}
+
+fn bash(env: &TestEnv, id: &str, command: &str, output: &str) {
+    bash_at(env, LATER, id, command, output);
 }
 
 fn edit(env: &TestEnv, id: &str, path: &str) {
     let path = env.project().join(path);
     let more = json!({"tool_name": "Edit", "tool_input": {"file_path": path}, "tool_use_id": id, "tool_response": {}});
-    env.fire("s1", "PostToolUse", more);
+    fire_at(env, LATER, "PostToolUse", more);
+}
+
+/// The real time, once no file was changed in its second.
+fn real_time() -> String {
+    let second = || jiff::Timestamp::now().as_second();
+    let first = second();
+    while second() == first {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    jiff::Timestamp::from_second(second()).unwrap().to_string()
+}
+
+/// No hook sees what an editor or another session does: the times of the files show it.
+#[test]
+fn a_file_that_changed_between_a_run_and_its_checkpoint_was_not_tested() {
+    let env = planned();
+    env.write("project/src/gone.rs", "");
+    env.write("project/src/missing.rs", "");
+    env.git(&["add", "."]);
+    fs::remove_file(env.project().join("src/missing.rs")).unwrap();
+    let ok = "test result: ok. 7 passed; 0 failed; 0 ignored\n";
+    let last = || bundle(&env, "1.1")["entries"].as_array().unwrap().last().unwrap().clone();
+    let path = env.project().join("src/a.rs");
+    let set_back = || {
+        let file = fs::File::options().write(true).open(&path).unwrap();
+        file.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+    };
+    let rows: [(&str, &dyn Fn()); 4] = [
+        ("", &|| {}),
+        ("src/a.rs", &|| fs::write(&path, "fn b() {}\n").unwrap()),
+        ("src/a.rs", &set_back),
+        ("src/gone.rs", &|| fs::remove_file(env.project().join("src/gone.rs")).unwrap()),
+    ];
+    for (number, (changed, act)) in rows.into_iter().enumerate() {
+        let now = real_time();
+        bash_at(&env, &now, &format!("t{number}"), "cargo test", ok);
+        act();
+        fire_at(&env, &now, "Stop", json!({}));
+        let seen = last();
+        assert_eq!(seen["changed"].as_str().unwrap_or_default(), changed, "{number}: {seen}");
+        assert_eq!(seen["tree"].is_null(), !changed.is_empty(), "{number}: {seen}");
+    }
+}
+
+/// cargo prints a summary for each crate, and an empty one for the documentation at the end.
+#[test]
+fn every_summary_of_a_run_is_counted() {
+    let env = planned();
+    let output = "test result: ok. 7 passed; 0 failed\ntest result: ok. 5 passed; 0 failed\n   Doc-tests x\n\
+                  test result: ok. 0 passed; 0 failed\n";
+    bash(&env, "t1", "cargo test", output);
+    stop(&env);
+    let entry = &bundle(&env, "1.1")["entries"][0];
+    assert_eq!((&entry["verdict"], &entry["tests_passed"]), (&json!("pass"), &json!(12)));
+}
+
+#[test]
+fn a_run_that_found_no_room_is_recorded_when_there_is_some() {
+    let env = planned();
+    let large = env.write(env.store().join("evidence/1.1/diff.patch"), "");
+    fs::File::options().write(true).open(&large).unwrap().set_len(21 * 1024 * 1024).unwrap();
+    bash(&env, "t1", "cargo test", "test result: ok. 7 passed; 0 failed; 0 ignored\n");
+    stop(&env);
+    assert!(!env.store().join("evidence/1.1/bundle.json").exists());
+    fs::remove_file(large).unwrap();
+    stop(&env);
+    assert_eq!(bundle(&env, "1.1")["entries"][0]["kind"], json!("observed"));
+}
+
+/// The files of a failure stay known, however many runs follow.
+#[test]
+fn a_failure_is_not_forgotten() {
+    let env = planned();
+    env.thru(&["evidence", "run", "1.1", "--", "sh", "-c", FAILS]);
+    for number in 0..6 {
+        env.write("project/src/a.rs", format!("fn a() {{ {number} }}\n"));
+        passes(&env);
+    }
+    env.write("project/src/a.rs", "fn a() {}\n");
+    passes(&env);
+    let proof = || env.json(&["evidence", "list"])["tasks"][0]["proof"].clone();
+    assert_eq!(proof(), json!("failed"), "the files are as they were when it failed");
+    env.thru(&["evidence", "archive", "1.1", "--keep", "1"]).ok();
+    assert_eq!(proof(), json!("failed"), "the archive settles nothing");
+    assert_eq!(env.thru(&["task", "done", "1.1"]).code, 15);
+}
+
+#[test]
+fn each_task_has_its_own_files_and_unknown_ones_prove_nothing() {
+    let env = planned();
+    passes(&env);
+    env.thru(&["evidence", "run", "1.2", "--", "sh", "-c", PASSES]).ok();
+    let lists = |task: &str| {
+        names_in(&env.store().join(format!("evidence/{task}")))
+            .into_iter()
+            .filter(|name| name.ends_with(".files"))
+            .collect::<Vec<_>>()
+    };
+    fs::remove_file(env.store().join("evidence/1.1").join(&lists("1.1")[0])).unwrap();
+    let proofs = || {
+        let tasks = env.json(&["evidence", "list"])["tasks"].clone();
+        [tasks[0]["proof"].clone(), tasks[1]["proof"].clone()]
+    };
+    assert_eq!(proofs(), [json!("stale"), json!("passed")]);
+    fs::write(env.project().join(".git/index"), "no index").unwrap();
+    assert_eq!(proofs(), [json!("stale"), json!("stale")], "it is not known whether there is a new file");
+}
+
+/// A brief is composed while a session waits.
+#[test]
+fn a_brief_compares_a_limited_number_of_files() {
+    let env = TestEnv::rooted();
+    for number in 0..5_001 {
+        env.write(format!("project/many/{number}"), "");
+    }
+    env.thru(&["plan", "init", "Parser", "--phase", "Read"]).ok();
+    env.thru(&["task", "add", "Lexer"]).ok();
+    env.thru(&["task", "start", "1.1"]).ok();
+    passes(&env);
+    env.fire("s1", "SessionStart", json!({"source": "startup"}));
+    env.fire("s1", "UserPromptSubmit", json!({"prompt": "Finish the lexer of the parser."}));
+    let brief = env.thru(&["brief"]).ok().stdout;
+    assert!(brief.contains("too many files to compare here"), "{brief}");
+    assert_eq!(env.json(&["evidence", "list"])["tasks"][0]["proof"], json!("passed"));
+}
+
+#[test]
+fn paths_lead_to_no_file_outside() {
+    let env = planned();
+    let outside = env.base().join("outside");
+    fs::create_dir(&outside).unwrap();
+    fs::write(outside.join("secret"), "x").unwrap();
+    std::os::unix::fs::symlink(&outside, env.project().join("link")).unwrap();
+    let linked = env.thru(&["evidence", "run", "1.1", "--file", "link/secret", "--", "true"]);
+    assert_eq!(linked.code, 10, "{}", linked.stderr);
+    // A list of the plan that leads outside is as good as none: the run is about the whole project.
+    env.thru(&["plan", "set", "1.1", "--file", "../outside/secret"]).ok();
+    env.thru(&["evidence", "run", "1.1", "--", "true"]).ok();
+    let lists = names_in(&env.store().join("evidence/1.1"));
+    let list = lists.iter().find(|name| name.ends_with(".files")).unwrap();
+    let listed = fs::read_to_string(env.store().join("evidence/1.1").join(list)).unwrap();
+    assert!(!listed.contains("secret") && listed.contains("src/a.rs"), "{listed}");
 }
 
 #[test]
@@ -238,14 +415,14 @@ fn a_test_run_that_a_hook_saw_is_evidence_of_the_task_in_progress() {
     let ok = "test result: ok. 7 passed; 0 failed; 0 ignored\n";
     bash(&env, "t1", "cargo test", ok);
     assert!(!env.store().join("evidence").exists(), "a tool call writes its journal line and nothing else");
-    env.fire("s1", "Stop", json!({}));
+    stop(&env);
     let entry = &bundle(&env, "1.1")["entries"][0];
     assert_eq!(
         (&entry["kind"], &entry["verdict"], &entry["tests_passed"]),
         (&json!("observed"), &json!("pass"), &json!(7))
     );
     assert_eq!((&entry["command"], &entry["scope"]), (&json!("cargo test"), &json!("project")));
-    env.fire("s1", "Stop", json!({}));
+    stop(&env);
     assert_eq!(bundle(&env, "1.1")["entries"].as_array().unwrap().len(), 1, "seen once");
     assert_eq!(env.json(&["evidence", "list"])["tasks"][0]["proof"], json!("passed"));
 
@@ -255,7 +432,7 @@ fn a_test_run_that_a_hook_saw_is_evidence_of_the_task_in_progress() {
 
     bash(&env, "t2", "cargo test", ok);
     edit(&env, "t3", "src/a.rs");
-    env.fire("s1", "Stop", json!({}));
+    stop(&env);
     let last = bundle(&env, "1.1")["entries"][1].clone();
     assert_eq!(
         (&last["changed"], &last["tree"]),
@@ -281,11 +458,11 @@ fn a_task_that_its_list_has_as_done_is_done_once_there_is_evidence() {
     let todos = json!([{"content": "Grammar", "status": "completed", "activeForm": "Grammar"}]);
     let more = json!({"tool_name": "TodoWrite", "tool_input": {"todos": todos}, "tool_use_id": "t0", "tool_response": {}});
     env.fire("s1", "PostToolUse", more);
-    env.fire("s1", "Stop", json!({}));
+    stop(&env);
     let task = |env: &TestEnv| env.json(&["task", "show", "1.2"])["task"].clone();
     assert_eq!((&task(&env)["status"], &task(&env)["reported_done"]), (&json!("in_progress"), &json!(true)));
     bash(&env, "t1", "cargo test", "test result: ok. 7 passed; 0 failed; 0 ignored\n");
-    env.fire("s1", "Stop", json!({"stop_hook_active": false, "last_assistant_message": "done"}));
+    fire_at(&env, LATER, "Stop", json!({"stop_hook_active": false, "last_assistant_message": "done"}));
     assert_eq!(task(&env)["status"], json!("completed"));
     let ledger = fs::read_to_string(env.store().join("plan-ledger.jsonl")).unwrap();
     assert!(ledger.lines().last().unwrap().contains("7 passed"), "{ledger}");
@@ -328,7 +505,15 @@ fn over_the_limits_is_refused_with_the_figure() {
     }
     let refused = env.thru(&["evidence", "add", "1.1", "--summary", &long]);
     assert_eq!(refused.code, 15);
-    assert!(refused.stderr.contains("512000 is the most") && refused.stderr.contains("evidence archive 1.1"));
+    assert!(refused.stderr.contains("512000 is the most"), "{}", refused.stderr);
+    let small = env.write("project/small.patch", "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n");
+    let with_patch = ["evidence", "add", "1.1", "--summary", &long, "--patch", small.to_str().unwrap()];
+    assert_eq!(env.thru(&with_patch).code, 15);
+    let names = names_in(&env.store().join("evidence/1.1"));
+    assert!(names.iter().all(|name| !name.ends_with(".patch")), "a patch that no entry names: {names:?}");
+    // The hint makes room for exactly this entry.
+    let keep = refused.stderr.split("--keep ").nth(1).unwrap().split('`').next().unwrap();
+    assert_eq!(keep, "3", "{}", refused.stderr);
     let patch = env.write("project/big.patch", vec![b'x'; 5 * 1024 * 1024 + 1]);
     let refused = env.thru(&["evidence", "add", "1.1", "--type", "diff", "--patch", patch.to_str().unwrap()]);
     assert!(refused.code == 15 && refused.stderr.contains("5242881 bytes; 5242880"), "{}", refused.stderr);
@@ -364,6 +549,23 @@ fn the_hundred_and_first_entry_sends_the_first_to_the_archive() {
     assert_eq!(env.log("evidence/1.2/archive.jsonl").len(), 91);
 }
 
+/// Killed after the archive was written and before the bundle was.
+#[test]
+fn an_entry_is_archived_once() {
+    let env = planned();
+    let of = |n: usize| {
+        json!({"id": format!("e{n}"), "task_id": "1.2", "type": "note", "timestamp": "t", "agent": "a",
+            "verdict": "info", "summary": format!("note {n}")})
+    };
+    let entries: Vec<Value> = (0..100).map(of).collect();
+    let old = json!({"schema_version": "1.0.0", "task_id": "1.2", "entries": entries, "created_at": "t", "updated_at": "t"});
+    env.write(env.store().join("evidence/1.2/bundle.json"), old.to_string());
+    env.write(env.store().join("evidence/1.2/archive.jsonl"), format!("{0}\n{0}\n", of(0)));
+    env.thru(&["evidence", "add", "1.2", "--summary", "one more"]).ok();
+    assert_eq!(env.log("evidence/1.2/archive.jsonl").len(), 2, "it was there already");
+    assert_eq!(env.json(&["evidence", "show", "1.2"])["archived"], json!(1));
+}
+
 #[test]
 fn a_damaged_bundle_is_named_and_kept_aside_only_by_a_write() {
     let env = planned();
@@ -374,6 +576,13 @@ fn a_damaged_bundle_is_named_and_kept_aside_only_by_a_write() {
     assert_eq!(shown.code, 12, "{}", shown.stderr);
     assert!(env.thru(&["evidence", "list"]).ok().stdout.contains("bundle.json"));
     assert!(env.thru(&["plan", "show"]).ok().stdout.contains("evidence cannot be read"));
+    env.fire("s1", "SessionStart", json!({"source": "startup"}));
+    env.fire("s1", "UserPromptSubmit", json!({"prompt": "Finish the lexer of the parser."}));
+    let brief = env.thru(&["brief"]).ok().stdout;
+    assert!(
+        brief.contains("1.1: evidence/1.1/bundle.json cannot be read; `thru doctor` says why"),
+        "{brief}"
+    );
     assert_eq!(env.thru(&["task", "done", "1.1"]).code, 15);
     let doctor = env.thru(&["doctor"]).stdout;
     assert!(doctor.contains("evidence/1.1/bundle.json:2") && doctor.contains("moves it aside"), "{doctor}");
@@ -434,6 +643,45 @@ fn a_swarm_s_evidence_is_imported_once_and_stays_as_it_is() {
     assert_eq!(again["evidence"]["new"], json!(0));
     assert!(env.thru(&["evidence", "list"]).ok().stdout.contains("nothing that thru saw"));
     assert!(names_in(&env.project().join(".swarm/evidence")).contains(&"1.1 2.json".to_owned()));
+}
+
+#[test]
+fn an_entry_of_another_tool_that_is_too_large_takes_no_other_with_it() {
+    let env = TestEnv::rooted();
+    let entry = |summary: &str| json!({"type": "note", "timestamp": "2026-04-14T07:00:00Z", "agent": "a", "verdict": "info", "summary": summary});
+    let entries = [entry("small"), entry(&"x".repeat(600 * 1024)), entry("last")];
+    env.write("project/.swarm/plan.md", "# P\n## Phase 1: One\n- [ ] 1.1: a\n");
+    env.write(
+        "project/.swarm/evidence/1.1/evidence.json",
+        json!({"task_id": "1.1", "entries": entries}).to_string(),
+    );
+    let report = env.json(&["import", "swarm"]);
+    assert_eq!(report["evidence"]["new"], json!(3), "{report}");
+    assert_eq!(bundle(&env, "1.1")["entries"].as_array().unwrap().len(), 2);
+    assert_eq!(env.log("evidence/1.1/archive.jsonl").len(), 1);
+    assert_eq!(env.json(&["import", "swarm"])["evidence"]["new"], json!(0));
+}
+
+/// What a file of another tool approves is older than what was rejected here.
+#[test]
+fn an_import_settles_nothing() {
+    let env = planned();
+    passes(&env);
+    env.thru(&["evidence", "add", "1.1", "--type", "review", "--verdict", "rejected", "--summary", "no"])
+        .ok();
+    let review = |at: &str| json!({"type": "review", "timestamp": at, "agent": "reviewer", "verdict": "approved", "summary": "fine"});
+    let entries = [review("2020-01-01T00:00:00Z"), review("2099-01-01T00:00:00Z")];
+    env.write(
+        "project/.swarm/evidence/1.1/evidence.json",
+        json!({"task_id": "1.1", "entries": entries}).to_string(),
+    );
+    env.thru(&["import", "swarm"]).ok();
+    assert_eq!(env.json(&["evidence", "list"])["tasks"][0]["proof"], json!("failed"));
+    assert_eq!(
+        bundle(&env, "1.1")["entries"][0]["timestamp"],
+        json!("2020-01-01T00:00:00Z"),
+        "it stands by its time"
+    );
 }
 
 #[test]

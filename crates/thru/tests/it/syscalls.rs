@@ -5,6 +5,8 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Command;
 
+use serde_json::json;
+
 use crate::call::Call;
 use crate::env::{TestEnv, event_of, fixture_names};
 
@@ -136,6 +138,27 @@ fn a_stop_without_a_loop_looks_for_one_once() {
     let expected =
         ["indexes/active-loop.json", "loops"].map(|rel| env.store().join(rel).display().to_string());
     assert_eq!(looked, expected);
+}
+
+/// A tool call does not wait for the disk, and the next checkpoint does, once.
+#[test]
+fn an_answer_is_on_the_disk_after_the_next_checkpoint() {
+    if !possible(&[strace_works()]) {
+        return;
+    }
+    let env = TestEnv::rooted();
+    let question = "Which database?";
+    let answered = json!({"tool_name": "AskUserQuestion", "tool_use_id": "t1",
+        "tool_input": {"questions": [{"question": question, "options": []}]},
+        "tool_response": {"questions": [], "answers": {question: "SQLite"}}});
+    let waits = |event: &str, more: serde_json::Value| {
+        let calls = trace(&env, env.hook_call(event, env.payload("s1", event, more).to_string()));
+        calls.iter().any(|made| made.name == "fsync" && made.rest.contains("decisions.jsonl"))
+    };
+    assert!(!waits("PostToolUse", answered));
+    assert_eq!(env.log("decisions.jsonl").len(), 1);
+    assert!(waits("Stop", json!({})));
+    assert!(!waits("Stop", json!({})));
 }
 
 #[test]

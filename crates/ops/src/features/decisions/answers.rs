@@ -45,8 +45,9 @@ pub fn follow(context: &HookContext, digest: &Digest) -> Result<Option<String>> 
             store.newest_decisions(RECENT)?.0.into_iter().map(|decision| decision.id).collect();
         let mut new = of(&context.project, context.session.as_str(), &digest.answers);
         new.retain(|decision| !known.contains(&decision.id));
-        if !new.is_empty() {
-            store.append_decisions(&new, Durability::Synced)?;
+        match new.is_empty() {
+            true => store.sync_decisions()?,
+            false => store.append_decisions(&new, Durability::Synced)?,
         }
         session.put(&seen)?;
     }

@@ -82,7 +82,8 @@ pub(crate) fn since(
     let (mut decided, mut overruled) = (Vec::new(), Vec::new());
     for one in standing.iter().rev() {
         let words = one.decision.words(IN_PACKET_CHARS);
-        let is_told = recorded.contains(&words);
+        let is_told =
+            recorded.lines().any(|line| line.trim_start_matches(['-', '*', ' ']).trim_end() == words);
         let is_later = created.zip(time::parse(&one.decision.ts)).is_some_and(|(then, ts)| ts >= then);
         match one.state {
             State::Current if is_later && !is_told => decided.push(words),

@@ -8,7 +8,7 @@ use model::time;
 use serde::Serialize;
 use store::{Dir, Durability};
 
-use super::record::refresh;
+use super::record::{WAIT, refresh};
 use crate::features::ProjectContext;
 use crate::features::plan::Author;
 use crate::input_redactor::InputRedactor;
@@ -42,7 +42,7 @@ pub fn context(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<Report>>
         bytes => bytes?,
     };
     let given = InputRedactor::to(world);
-    let Outlined { found, warnings } = decision::read_context(&given.clean_bytes(&bytes));
+    let Outlined { found, mut warnings } = decision::read_context(&given.clean_bytes(&bytes));
     if found.is_empty() && warnings.is_empty() {
         return Ok(None);
     }
@@ -54,6 +54,11 @@ pub fn context(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<Report>>
             Err(Error::NoRoot { .. }) => None,
             Err(error) => return Err(error),
         },
+    };
+    warnings.extend(found.iter().filter_map(cut_warning));
+    let _lock = match (mode, &project) {
+        (Mode::Write, Some(project)) => Some(project.store.lock_decisions(WAIT)?),
+        (Mode::Write | Mode::DryRun, _) => None,
     };
     let mut known: HashSet<String> = match &project {
         Some(project) => project.store.decisions()?.0.into_iter().map(|decision| decision.id).collect(),
@@ -91,6 +96,15 @@ pub fn context(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<Report>>
         report.notes = refresh(&context);
     }
     Ok(Some(report))
+}
+
+/// Says what [`of_found`] cuts off.
+fn cut_warning(found: &Found) -> Option<decision::Warning> {
+    let longest = found.text.len().max(found.why.len());
+    (longest > LARGEST).then(|| decision::Warning {
+        line: found.line,
+        text: format!("a text of {longest} bytes is cut: a decision has at most {LARGEST}"),
+    })
 }
 
 fn of_found(found: &Found, author: &Author) -> Decision {

@@ -16,8 +16,8 @@ use crate::project::{Project, settings};
 use crate::session::list;
 use crate::{Error, Result, World};
 
-/// How long a command waits for another that writes the view.
-const WAIT: Duration = Duration::from_secs(10);
+/// How long a command waits for another that adds a decision, or writes the view.
+pub(super) const WAIT: Duration = Duration::from_secs(10);
 
 /// What `thru decide` is given.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +50,7 @@ pub fn decide(world: &World, wanted: &Wanted) -> Result<Report> {
     let project = Project::find_or_make(world)?;
     let given = InputRedactor::to(world);
     let author = Author::here(world, wanted.session)?;
+    let _lock = project.store.lock_decisions(WAIT)?;
     let known = all(&project.store, world.now)?;
     let superseded = wanted.supersedes.map(|word| find(&known, word)).transpose()?;
     superseded.map(refuse_if_over).transpose()?;
@@ -102,6 +103,7 @@ pub fn withdraw(world: &World, word: &str, why: Option<&str>, session_named: Opt
     let project = Project::find(world)?;
     let given = InputRedactor::to(world);
     let author = Author::here(world, session_named)?;
+    let _lock = project.store.lock_decisions(WAIT)?;
     let known = all(&project.store, world.now)?;
     let one = find(&known, word)?;
     let why = why.map(|why| checked(&given, why, "why")).transpose()?.unwrap_or_default();
@@ -136,6 +138,7 @@ pub fn accept(world: &World, word: &str, why: Option<&str>) -> Result<Report> {
     let project = Project::find(world)?;
     let given = InputRedactor::to(world);
     let author = Author::here(world, None)?;
+    let _lock = project.store.lock_decisions(WAIT)?;
     let suggestion = suggest::find(world, &project.store, word)?;
     let settings = settings::here(world).settings();
     let context = ProjectContext { world, root: &project.root, store: &project.store, settings: &settings };

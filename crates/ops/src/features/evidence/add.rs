@@ -92,7 +92,12 @@ pub fn add(world: &World, request: &Request) -> Result<Added> {
         (entry.additions, entry.deletions) = (Some(stats.additions), Some(stats.deletions));
         entry.patch_path = Some(keep_patch(store, &id, patch)?);
     }
-    let written = write(store, &id, entry.clone(), None, (world.now, WAIT))?;
+    let written = write(store, &id, entry.clone(), None, (world.now, WAIT)).inspect_err(|_| {
+        // No entry names the patch, so nobody would find it.
+        if let Some(patch) = &entry.patch_path {
+            let _ = store.dir().remove(patch);
+        }
+    })?;
     Ok(Added { task: id.to_string(), entry, covered: given.was_covered(), notes: written.notes })
 }
 

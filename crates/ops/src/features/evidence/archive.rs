@@ -56,13 +56,7 @@ pub fn run(world: &World, id: Option<&str>, keep: usize, mode: Mode) -> Result<A
             continue;
         }
         if mode == Mode::Write {
-            // An interrupted run may have put some there already.
-            let known = store.archived_evidence(&task)?;
-            let is_new = |entry: &&model::evidence::Entry| {
-                entry.id.is_empty() || known.iter().all(|known| known.id != entry.id)
-            };
-            let new: Vec<_> = trimmed.archived.iter().filter(is_new).cloned().collect();
-            store.write_evidence(&task, &trimmed.bundle, &new)?;
+            store.write_evidence(&task, &trimmed.bundle, &trimmed.archived)?;
             report.written = true;
         }
         report.tasks.push(ArchivedTask {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::evidence::{Entry, Foreign, read_foreign};
+use model::evidence::{BUNDLE_BYTES, Entry, Foreign, read_foreign};
 use model::id::Id;
 use serde::Serialize;
 use store::{Dir, EntryKind, Store};
@@ -12,8 +12,8 @@ use crate::input_redactor::InputRedactor;
 use crate::project::Project;
 use crate::{Error, Mode, Result, World};
 
-/// Its folder in `.swarm`.
-const FOLDER: &str = "evidence";
+/// Its folders in `.swarm`: what is current, and what was archived.
+const FOLDERS: [&str; 3] = ["evidence", "evidence-archive", "archive/evidence"];
 
 /// A scanner writes long files.
 const LARGEST: usize = 64 * 1024 * 1024;
@@ -44,14 +44,24 @@ pub struct LeftOut {
 
 /// Returns `None` if there is no such folder.
 pub(crate) fn run(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<EvidenceReport>> {
-    let dir = match swarm.sub(FOLDER) {
-        Err(store::Error::Absent { .. }) => return Ok(None),
-        dir => dir?,
-    };
+    let mut dirs = Vec::new();
+    for folder in FOLDERS {
+        match swarm.sub(folder) {
+            Err(store::Error::Absent { .. }) => {}
+            dir => dirs.push(dir?),
+        }
+    }
+    if dirs.is_empty() {
+        return Ok(None);
+    }
     let redactor = InputRedactor::to(world);
     let mut report = EvidenceReport::default();
     let mut found: BTreeMap<Id, Vec<Entry>> = BTreeMap::new();
-    for path in files(&dir, &mut report)? {
+    let mut paths = Vec::new();
+    for dir in &dirs {
+        paths.extend(files(dir, &mut report)?.into_iter().map(|path| (dir, path)));
+    }
+    for (dir, path) in paths {
         let foreign = match dir.read(&path, LARGEST) {
             Ok(bytes) => read_foreign(&path, &redactor.clean_bytes(&bytes)),
             // Too large, or something else than a file.
@@ -88,9 +98,26 @@ pub(crate) fn run(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<Evide
         if entries.is_empty() {
             continue;
         }
-        match write_all(store, &task, entries, (world.now, WAIT)) {
+        let written = write_all(store, &task, (entries.clone(), None), (world.now, WAIT));
+        let (written, entries) = match written {
+            // There is no room for the largest: the others need not wait for it.
+            Err(Error::Refused { what, .. }) => {
+                let is_large =
+                    |entry: &Entry| serde_json::to_vec(entry).map_or(0, |line| line.len()) > BUNDLE_BYTES;
+                let (large, rest): (Vec<Entry>, Vec<Entry>) = entries.into_iter().partition(is_large);
+                report.new -= large.len();
+                for entry in large {
+                    let file = format!("{task}: {}", model::render::one_line(&entry.summary, 80));
+                    report.left_out.push(LeftOut { file, why: what.clone() });
+                }
+                (write_all(store, &task, (rest.clone(), None), (world.now, WAIT)), rest)
+            }
+            written => (written, entries),
+        };
+        match written {
             Ok(written) => report.notes.extend(written.notes),
             Err(Error::Refused { what, .. }) => {
+                report.new -= entries.len();
                 report.left_out.push(LeftOut { file: task.to_string(), why: what });
             }
             Err(error) => return Err(error),

@@ -3,26 +3,45 @@
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use model::evidence::{Bundle, Entry, Freshness, Standing, standing};
 use model::id::Id;
-use store::{Checkout, Difference, Store};
+use store::{Checkout, Comparison, Effort, ListedAt, Store};
 
 /// More files are not treated as one project.
 pub(super) const MOST_FILES: usize = 20_000;
+
+/// How much a brief examines: a session waits for it.
+const BRIEF: Effort = Effort { files: 5_000, bytes: 4 * 1024 * 1024, until: None };
 
 /// Examines each file once, however many entries are about it.
 pub(crate) struct Judge<'a> {
     store: &'a Store,
     checkout: Option<Checkout>,
-    known: RefCell<HashMap<String, Freshness>>,
+    /// By task, tree and scope.
+    known: RefCell<HashMap<(Id, String, String), Freshness>>,
     /// All current files, if they can be listed without running git.
     all: OnceCell<Option<Vec<String>>>,
 }
 
 impl<'a> Judge<'a> {
     pub fn new(store: &'a Store, checkout: &Path) -> Judge<'a> {
-        let checkout = Checkout::open(checkout).ok();
+        Judge::within(store, checkout, Effort::ANY)
+    }
+
+    /// For a brief. What would take longer than `time` is not known there.
+    pub fn for_brief(store: &'a Store, checkout: &Path, time: Duration) -> Judge<'a> {
+        Judge::within(store, checkout, Effort { until: Some(Instant::now() + time), ..BRIEF })
+    }
+
+    /// For a hook that must end by then.
+    pub fn until(store: &'a Store, checkout: &Path, end: Instant) -> Judge<'a> {
+        Judge::within(store, checkout, Effort { until: Some(end), ..Effort::ANY })
+    }
+
+    fn within(store: &'a Store, checkout: &Path, effort: Effort) -> Judge<'a> {
+        let checkout = Checkout::open_for(checkout, effort).ok();
         Judge { store, checkout, known: RefCell::default(), all: OnceCell::new() }
     }
 
@@ -35,34 +54,43 @@ impl<'a> Judge<'a> {
             return Freshness::Stale(format!("{} changed", entry.changed));
         }
         if entry.tree.is_empty() {
-            return Freshness::Stale("it is not bound to files".to_owned());
+            return Freshness::Unknown("it is not bound to files".to_owned());
         }
-        let key = format!("{} {}", entry.tree, entry.scope);
+        let key = (task.clone(), entry.tree.clone(), entry.scope.clone());
         if let Some(known) = self.known.borrow().get(&key) {
             return known.clone();
         }
-        let freshness = self.look(task, entry).map_or(Freshness::Fresh, Freshness::Stale);
+        let freshness = self.look(task, entry);
         self.known.borrow_mut().insert(key, freshness.clone());
         freshness
     }
 
-    /// Returns what has changed, in words.
-    fn look(&self, task: &Id, entry: &Entry) -> Option<String> {
-        let Some(checkout) = &self.checkout else { return Some("the checkout cannot be read".to_owned()) };
+    fn look(&self, task: &Id, entry: &Entry) -> Freshness {
+        let unknown = |why: &str| Freshness::Unknown(why.to_owned());
+        let Some(checkout) = &self.checkout else { return unknown("the checkout cannot be read") };
         let Some((listing, written)) = self.store.listing(task, &entry.tree) else {
-            return Some("the list of its files is no longer stored".to_owned());
+            return unknown("the list of its files is no longer stored");
         };
-        match checkout.difference(&listing, written) {
-            Some(Difference::Changed(path)) => return Some(format!("{path} changed")),
-            Some(Difference::Gone(path)) => return Some(format!("{path} is gone")),
-            None => {}
+        match checkout.compare(&listing, ListedAt::Before(written)) {
+            Comparison::Same => {}
+            Comparison::Changed(path) => return Freshness::Stale(format!("{path} changed")),
+            Comparison::Gone(path) => return Freshness::Stale(format!("{path} is gone")),
+            Comparison::Unfinished => {
+                return Freshness::Unknown(format!(
+                    "it has too many files to compare here, `thru evidence show {task}` compares them"
+                ));
+            }
         }
         if !entry.speaks_of_all() {
-            return None;
+            return Freshness::Fresh;
         }
-        let all = self.all.get_or_init(|| files_now(checkout)).as_deref()?;
-        let new = all.iter().find(|path| !listing.files.contains_key(*path) && checkout.has(path))?;
-        Some(format!("{new} is new"))
+        let Some(all) = self.all.get_or_init(|| files_now(checkout)) else {
+            return unknown("the files of the checkout cannot be listed");
+        };
+        match all.iter().find(|path| !listing.files.contains_key(*path) && checkout.has(path)) {
+            Some(new) => Freshness::Stale(format!("{new} is new")),
+            None => Freshness::Fresh,
+        }
     }
 }
 

@@ -1,9 +1,11 @@
 //! Test runs that hooks saw while a task was in progress become its evidence: at a checkpoint, or when a command asks.
 
+use std::collections::HashSet;
+use std::path::Path;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use model::digest::{CheckUse, Digest};
+use model::digest::{CheckUse, Digest, FileUse};
 use model::evidence::{self, Listing, PROJECT, observed, task_of};
 use model::id::Id;
 use model::plan::{Acceptance, Plan, Task};
@@ -11,7 +13,7 @@ use model::time;
 use store::{Checkout, SeenRuns, Store, layout};
 
 use super::judge::{Judge, files_now};
-use super::{show, write};
+use super::{show, write_all};
 use crate::features::plan::{self, Author, Begin, Entry};
 use crate::hook::context::HookContext;
 use crate::{Error, Result};
@@ -40,7 +42,7 @@ fn finish_reported(context: &HookContext) -> Result<Vec<String>> {
     let is_own = |task: &&Task| task.reported_done && task.claimed_by.as_deref() == Some(&by);
     let mut notes = Vec::new();
     for task in loaded.plan.tasks().filter(is_own) {
-        let judge = Judge::new(store, &context.project.root.checkout);
+        let judge = Judge::until(store, &context.project.root.checkout, context.deadline.end());
         let Ok(shown) = show::proof(store, &judge, task) else { continue };
         let author = Author { by: by.clone(), at: context.project.world.now };
         let entry = Entry { what: "task_done", id: task.id.clone(), why: shown };
@@ -57,7 +59,7 @@ fn finish_reported(context: &HookContext) -> Result<Vec<String>> {
 /// Writes what is new. The same run is never written twice.
 pub(crate) fn observe(
     store: &Store,
-    checkout: &std::path::Path,
+    checkout: &Path,
     digest: &Digest,
     (now, wait): (Timestamp, Duration),
 ) -> Result<Vec<String>> {
@@ -67,35 +69,40 @@ pub(crate) fn observe(
     let known = if known.record > digest.records { SeenRuns::default() } else { known };
     let new: Vec<&CheckUse> = digest.checks.iter().filter(|check| check.last > known.record).collect();
     let Some(last) = new.iter().map(|check| check.last).max() else { return Ok(Vec::new()) };
-    let mut notes = Vec::new();
+    let (mut notes, mut recorded) = (Vec::new(), last);
     if let Some(loaded) = plan::load(store)? {
-        let mut tree = None;
+        let mut files = None;
         for check in new {
             let Some((task, mut entry)) = entry_of(&loaded.plan, check, digest, now) else { continue };
+            let files = files.get_or_insert_with(|| FilesNow::of(checkout, digest));
             let mut listing = None;
-            let (all, is_all) = tree.get_or_insert_with(|| listing_now(checkout, digest));
-            match digest.edited_after(check.last).or_else(|| changed_after(all, &check.at, now)) {
+            match digest.edited_after(check.last).or_else(|| files.changed_after(&check.at)) {
                 Some(path) => path.clone_into(&mut entry.changed),
-                None => {
-                    entry.tree = all.tree();
-                    entry.files = u64::try_from(all.files.len()).ok();
-                    entry.scope = if *is_all { PROJECT.to_owned() } else { String::new() };
-                    listing = Some(&*all);
+                // What was not examined may have changed: such an entry is bound to nothing.
+                None if files.is_all => {
+                    entry.tree = files.listing.tree();
+                    entry.files = u64::try_from(files.listing.files.len()).ok();
+                    PROJECT.clone_into(&mut entry.scope);
+                    listing = Some(&files.listing);
                 }
+                None => {}
             }
             entry.head.clone_from(&digest.head);
             if let Some(head) = store::git::head(checkout) {
                 entry.head = head.commit;
             }
-            match write(store, &task, entry, listing, (now, wait)) {
+            match write_all(store, &task, (vec![entry], listing), (now, wait)) {
                 Ok(written) => notes.extend(written.notes),
-                // The user must handle a full bundle; it does not stop the next runs.
-                Err(Error::Refused { what, .. }) => notes.push(what),
+                // The user must make room. It does not stop the next runs, and it is tried again at the next checkpoint.
+                Err(Error::Refused { what, .. }) => {
+                    notes.push(what);
+                    recorded = recorded.min(check.last - 1);
+                }
                 Err(error) => return Err(error),
             }
         }
     }
-    store.session(&session).put(&SeenRuns { record: last })?;
+    store.session(&session).put(&SeenRuns { record: recorded })?;
     Ok(notes)
 }
 
@@ -105,30 +112,46 @@ fn entry_of(plan: &Plan, check: &CheckUse, digest: &Digest, now: Timestamp) -> O
     Some((id, observed(check, &task.id, &digest.session, &digest.harness)?))
 }
 
-/// Returns a file that was changed after a run ended, by its time on disk.
-fn changed_after<'l>(listing: &'l Listing, at: &str, now: Timestamp) -> Option<&'l str> {
-    let at = time::parse(at)?.as_second();
-    // A time in the future says nothing.
-    let is_later =
-        |changed: i64| changed / 1_000_000_000 > at + 1 && changed / 1_000_000_000 <= now.as_second();
-    listing.files.iter().find(|(_, state)| is_later(state.changed)).map(|(path, _)| path.as_str())
+/// The files as a hook sees them, without a process: what git tracks and what the session edited.
+#[derive(Default)]
+struct FilesNow {
+    checkout: Option<Checkout>,
+    /// With those that are missing.
+    paths: Vec<String>,
+    /// Those that the session edited.
+    edited: HashSet<String>,
+    listing: Listing,
+    /// Whether that is everything.
+    is_all: bool,
 }
 
-/// Returns the files as seen without a process: what git tracks and what the session edited. True if that is
-/// everything.
-fn listing_now(checkout: &std::path::Path, digest: &Digest) -> (Listing, bool) {
-    let Ok(checkout) = Checkout::open(checkout) else { return (Listing::default(), false) };
-    let all = files_now(&checkout);
-    let is_all = all.is_some();
-    let mut files = all.unwrap_or_default();
-    let edited = digest.files.iter().filter(|file| file.edits > 0 && !file.outside && !file.deleted);
-    let is_ours = |path: &str| path.starts_with(layout::STORE);
-    files.extend(edited.map(|file| file.path.clone()).filter(|path| !is_ours(path)));
-    files.sort_unstable();
-    files.dedup();
-    // Files that the session edited come first: their content decides, not their time.
-    let is_edited = |path: &String| digest.files.iter().any(|file| file.edits > 0 && file.path == *path);
-    let (first, rest): (Vec<String>, Vec<String>) = files.into_iter().partition(is_edited);
-    let order = first.iter().chain(&rest).map(String::as_str);
-    (checkout.listing(order, CONTENT), is_all)
+impl FilesNow {
+    fn of(checkout: &Path, digest: &Digest) -> FilesNow {
+        let nothing = FilesNow::default();
+        let Ok(checkout) = Checkout::open(checkout) else { return nothing };
+        let Some(mut paths) = files_now(&checkout) else { return nothing };
+        let is_ours = |path: &str| path.starts_with(layout::STORE);
+        let is_edited = |file: &&FileUse| file.edits > 0 && !file.outside && !is_ours(&file.path);
+        let edited: Vec<&FileUse> = digest.files.iter().filter(is_edited).collect();
+        paths.extend(edited.iter().filter(|file| !file.deleted).map(|file| file.path.clone()));
+        paths.sort_unstable();
+        paths.dedup();
+        let edited: HashSet<String> = edited.into_iter().map(|file| file.path.clone()).collect();
+        // Files that the session edited come first: their content decides, not their time.
+        let (first, rest): (Vec<&str>, Vec<&str>) =
+            paths.iter().map(String::as_str).partition(|path| edited.contains(*path));
+        let listing = checkout.listing(first.into_iter().chain(rest), CONTENT);
+        let is_all = !listing.files.is_empty();
+        FilesNow { checkout: Some(checkout), paths, edited, listing, is_all }
+    }
+
+    /// Returns a file that may have been changed after a run ended, by its time on disk.
+    fn changed_after(&self, at: &str) -> Option<&str> {
+        const SECOND: i64 = 1_000_000_000;
+        // A time that cannot be read says nothing: then every file may have changed.
+        let at = time::parse(at).map_or(i64::MIN, |at| at.as_second().saturating_mul(SECOND));
+        // The journal counts in seconds. A change in the same second came before the run only if the journal says so.
+        let since = |path: &str| if self.edited.contains(path) { at.saturating_add(SECOND) } else { at };
+        self.checkout.as_ref()?.changed_since(self.paths.iter().map(String::as_str), since)
+    }
 }

@@ -1,6 +1,6 @@
 //! Evidence for `thru status` and `thru doctor`.
 
-use model::evidence::{BUNDLE_BYTES, Proof, TASK_BYTES};
+use model::evidence::{BUNDLE_BYTES, Proof, TASK_BYTES, fitting};
 use model::finding::{Finding, Level};
 use model::text::count;
 use serde_json::json;
@@ -62,7 +62,13 @@ pub fn checks(project: &ProjectContext) -> Vec<Check> {
                 let size = bundle.bytes().len();
                 if size > BUNDLE_BYTES {
                     let text = format!("{size} bytes; {BUNDLE_BYTES} is the most that thru writes");
-                    let hint = format!("`thru evidence archive {task} --keep 10` makes it smaller");
+                    let hint = match fitting(&bundle, &[]) {
+                        Some(most) => {
+                            format!("`thru evidence archive {task} --keep {most}` makes it smaller")
+                        }
+                        None => "its failures that are still open are too long: shorten them in the file"
+                            .to_owned(),
+                    };
                     findings.push(Finding::new(Level::Warning, text).at(file.clone(), None).hint(hint));
                 }
             }

@@ -1,5 +1,6 @@
 //! `thru evidence run TASK -- COMMAND`: runs it, and records its result, its counts and the files it is about.
 
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use model::plan::Task;
 use model::redact::Redacted;
 use model::{place, run, time};
 use serde::Serialize;
-use store::Checkout;
+use store::{Checkout, Comparison, ListedAt};
 
 use super::judge::{MOST_FILES, files_now};
 use super::{WAIT, fresh_id, task, write};
@@ -68,14 +69,17 @@ pub fn run(world: &World, request: &Request, hear: impl FnMut(&[u8]) + Send + 's
     let checkout = Checkout::open(&project.root.checkout)?;
     let before = checkout.listing(spoken.files.iter().map(String::as_str), CONTENT);
     let head = git::head(&project.root.checkout).map(|head| head.commit).unwrap_or_default();
+    let report = request.junit.map(Report::before);
     let ended = start(request, &folder.path, hear)?;
     // Examined again: a file that changed during the run was not tested, or only in part.
     let after = Checkout::open(&project.root.checkout)?;
-    let changed = after.difference(&before, i64::MAX).map(|difference| match difference {
-        store::Difference::Changed(path) | store::Difference::Gone(path) => path,
-    });
+    let changed = match after.compare(&before, ListedAt::Through(&checkout)) {
+        Comparison::Changed(path) | Comparison::Gone(path) => path,
+        Comparison::Same | Comparison::Unfinished => String::new(),
+    };
     let given = InputRedactor::to(world);
-    let seen = Seen::of(request, &ended, &given)?;
+    let counted = report.map(Report::counts);
+    let seen = Seen::of(request, &ended, counted.as_ref(), &given);
     let mut entry = Entry {
         id: fresh_id()?,
         task_id: id.to_string(),
@@ -94,9 +98,14 @@ pub fn run(world: &World, request: &Request, hear: impl FnMut(&[u8]) + Send + 's
         head,
         files: u64::try_from(before.files.len()).ok(),
         scope: if spoken.is_all { PROJECT.to_owned() } else { String::new() },
-        changed: changed.unwrap_or_default(),
+        changed,
         ..Entry::default()
     };
+    let mut notes = Vec::new();
+    if let Some(Err(why)) = &counted {
+        entry.metadata.insert("report".to_owned(), why.as_str().into());
+        notes.push(why.clone());
+    }
     let milliseconds = u64::try_from(ended.took.as_millis()).unwrap_or(u64::MAX);
     entry.metadata.insert("milliseconds".to_owned(), milliseconds.into());
     if matches!(ended.how, How::TimedOut | How::Signal(_)) {
@@ -104,9 +113,9 @@ pub fn run(world: &World, request: &Request, hear: impl FnMut(&[u8]) + Send + 's
     }
     let listing = entry.changed.is_empty().then_some(&before);
     entry.tree = listing.map(Listing::tree).unwrap_or_default();
-    let written = write(&project.store, &id, entry.clone(), listing, (world.now, WAIT))?;
+    notes.extend(write(&project.store, &id, entry.clone(), listing, (world.now, WAIT))?.notes);
     let changed = entry.changed.clone();
-    Ok(Recorded { task: id.to_string(), entry, changed, covered: given.was_covered(), notes: written.notes })
+    Ok(Recorded { task: id.to_string(), entry, changed, covered: given.was_covered(), notes })
 }
 
 /// Where the command runs: here, or at the top of the checkout if the user is elsewhere.
@@ -241,13 +250,14 @@ struct Seen {
 }
 
 impl Seen {
-    fn of(request: &Request, ended: &Ended, given: &InputRedactor) -> Result<Seen> {
-        let words: Vec<String> = request.argv.iter().map(|word| harness::settings::quoted(word)).collect();
-        // The argument of a shell is the command.
-        let line = match request.argv {
-            [shell, flag, line] if shell.ends_with("sh") && flag == "-c" => line.clone(),
-            _ => words.join(" "),
-        };
+    fn of(
+        request: &Request,
+        ended: &Ended,
+        report: Option<&std::result::Result<run::Counts, String>>,
+        given: &InputRedactor,
+    ) -> Seen {
+        let words = || request.argv.iter().map(|word| harness::settings::quoted(word)).collect::<Vec<_>>();
+        let line = run::script_of(request.argv).map_or_else(|| words().join(" "), str::to_owned);
         let output = String::from_utf8_lossy(&ended.output);
         let exit = match ended.how {
             How::Exit(code) => Some(i64::from(code)),
@@ -255,24 +265,14 @@ impl Seen {
             How::TimedOut => None,
         };
         let judged = run::ended(&line, exit, !ended.is_ok(), &output);
-        let junit = match request.junit {
-            Some(path) => {
-                let report = store::read_given(path, LARGEST_REPORT)?;
-                let counts = run::counts(&String::from_utf8_lossy(&report));
-                Some(counts.ok_or_else(|| Error::Damaged {
-                    path: path.to_owned(),
-                    line: None,
-                    why: "it has no <testsuite tests=…>".into(),
-                    hint: "name the JUnit report that the command writes".into(),
-                })?)
-            }
-            None => None,
-        };
-        let counts = junit.or_else(|| run::counts(&output)).unwrap_or_default();
+        let of_output = || run::counts(&output).unwrap_or_default();
+        let counts = report.and_then(|report| report.as_ref().ok().copied()).unwrap_or_else(of_output);
         let ended_as = match (judged.ended, ended.is_ok(), counts.failed) {
             // It did not succeed: that is enough.
             (_, false, _) => run::Ended::Failed,
             (run::Ended::Passed, true, Some(1..)) => run::Ended::Failed,
+            // The counts that were asked for are missing.
+            (run::Ended::Passed, true, _) if matches!(report, Some(Err(_))) => run::Ended::Unknown,
             (judged, true, _) => judged,
         };
         let clean = Redacted::whole(&output, given.options);
@@ -286,14 +286,50 @@ impl Seen {
         };
         let failures = run::failed_tests(&errors)
             .unwrap_or_else(|| errors.lines().map(|line| line.trim().to_owned()).collect());
-        Ok(Seen {
+        Seen {
             command: given.clean(&line).into_owned(),
             verdict: verdict(ended_as, counts),
             exit,
             counts,
             summary: model::text::cut(&summary, LONGEST).to_owned(),
             failures: failures.into_iter().map(|text| model::text::cut(&text, LONGEST).to_owned()).collect(),
-        })
+        }
+    }
+}
+
+/// A report that the command is to write, and its state before.
+struct Report<'a> {
+    path: &'a Path,
+    before: Option<FileLook>,
+}
+
+/// What changes when a file is written.
+type FileLook = (u64, u64, (i64, i64), (i64, i64));
+
+impl<'a> Report<'a> {
+    fn before(path: &'a Path) -> Report<'a> {
+        Report { path, before: Report::look(path) }
+    }
+
+    fn look(path: &Path) -> Option<FileLook> {
+        let data = path.metadata().ok()?;
+        let times = ((data.mtime(), data.mtime_nsec()), (data.ctime(), data.ctime_nsec()));
+        Some((data.ino(), data.len(), times.0, times.1))
+    }
+
+    /// Returns its counts. The error says why there are none: the run is recorded all the same.
+    fn counts(self) -> std::result::Result<run::Counts, String> {
+        let shown = self.path.display();
+        match Report::look(self.path) {
+            None => return Err(format!("{shown}: the command wrote no report")),
+            look if look == self.before => {
+                return Err(format!("{shown}: the command did not write it, it is of an earlier run"));
+            }
+            Some(_) => {}
+        }
+        let report = store::read_given(self.path, LARGEST_REPORT).map_err(|error| error.to_string())?;
+        let counts = run::counts(&String::from_utf8_lossy(&report));
+        counts.ok_or_else(|| format!("{shown}: it has no <testsuite tests=…>, so it is no JUnit report"))
     }
 }
 

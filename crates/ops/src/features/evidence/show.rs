@@ -40,14 +40,14 @@ impl EvidenceLine {
         EvidenceLine {
             task: task.to_string(),
             proof: standing.proof,
-            stale: !standing.changed.is_empty(),
+            stale: standing.freshness != Freshness::Fresh,
             word: standing.word(),
             text: match (standing.proof, bundle.entries.last()) {
                 // A claim is better than nothing, and it is shown as a claim.
                 (Proof::None, Some(last)) => format!("nothing that thru saw; last: {}", last.words()),
                 _ => standing.words(),
             },
-            changed: standing.changed.clone(),
+            changed: standing.changed().to_owned(),
             command: standing.entry.and_then(|entry| entry.command.clone()),
             timestamp: standing
                 .entry
@@ -173,7 +173,7 @@ pub fn show(world: &World, id: &str, which: Which) -> Result<Shown> {
     let shown = |entry: Entry| {
         let freshness = entry.is_seen().then(|| judge.freshness(&task, &entry));
         let (stale, changed_since) = match freshness {
-            Some(Freshness::Stale(why)) => (Some(true), why),
+            Some(Freshness::Stale(why) | Freshness::Unknown(why)) => (Some(true), why),
             Some(Freshness::Fresh) => (Some(false), String::new()),
             None => (None, String::new()),
         };
@@ -188,23 +188,30 @@ pub fn show(world: &World, id: &str, which: Which) -> Result<Shown> {
     })
 }
 
-/// Returns the evidence of the tasks in progress, failed or stale first.
-pub(crate) fn current(store: &Store, judge: &Judge, plan: &Plan) -> Vec<(Id, Bundle)> {
+/// Returns the evidence of the tasks in progress, failed or stale first, and before it what cannot be read.
+pub(crate) fn current(
+    store: &Store,
+    judge: &Judge,
+    plan: &Plan,
+) -> Vec<(Id, std::result::Result<Bundle, store::Error>)> {
     let standing = model::plan::standing(plan);
     let mut ids: Vec<&str> = standing.in_progress.iter().map(|task| task.id.as_str()).collect();
     if ids.is_empty() {
         ids.extend(standing.task.map(|task| task.id.as_str()));
     }
-    let mut found: Vec<(Id, Bundle)> = ids
+    let mut found: Vec<(Id, std::result::Result<Bundle, store::Error>)> = ids
         .into_iter()
         .filter_map(|id| Id::new(id).ok())
-        .filter_map(|id| store.evidence(&id).ok().flatten().map(|bundle| (id, bundle)))
+        .filter_map(|id| store.evidence(&id).transpose().map(|bundle| (id, bundle)))
         .collect();
-    found.sort_by_key(|(id, bundle)| match judge.standing(id, bundle).proof {
-        Proof::Failed => 0,
-        Proof::Stale => 1,
-        Proof::Passed => 2,
-        Proof::None => 3,
+    found.sort_by_cached_key(|(id, bundle)| {
+        match bundle.as_ref().map(|bundle| judge.standing(id, bundle).proof) {
+            Err(_) => 0,
+            Ok(Proof::Failed) => 1,
+            Ok(Proof::Stale) => 2,
+            Ok(Proof::Passed) => 3,
+            Ok(Proof::None) => 4,
+        }
     });
     found
 }

@@ -45,7 +45,7 @@ impl Shown {
                     ready: ready.contains(task.id.as_str()),
                     waits_for: match task.status.is_over() {
                         true => Vec::new(),
-                        false => standing.waits_for(task).into_iter().map(|(id, _)| id.to_owned()).collect(),
+                        false => standing.waits_for(task).map(|(id, _)| id.to_owned()).collect(),
                     },
                 })
                 .collect(),
@@ -155,7 +155,7 @@ pub fn task(world: &World, id: &str) -> Result<TaskShown> {
     Ok(TaskShown {
         phase_name: plan.phase(task.phase).map(|phase| phase.name.clone()).unwrap_or_default(),
         ready: standing.ready.iter().any(|ready| ready.id == task.id),
-        waits_for: standing.waits_for(task).into_iter().map(|(id, _)| id.to_owned()).collect(),
+        waits_for: standing.waits_for(task).map(|(id, _)| id.to_owned()).collect(),
         held_up: standing.held_up_by(id).into_iter().map(|task| task.id.clone()).collect(),
         evidence: evidence::show::line(&project.store, &judge, id),
         task: task.clone(),
@@ -286,7 +286,7 @@ pub fn next(world: &World) -> Result<Next> {
     let is_listed = |task: &Task| task.status.is_over() || listed.contains(task.id.as_str());
     let waiting = plan.tasks().filter(|task| !is_listed(task)).map(|task| Waiting {
         id: task.id.clone(),
-        waits_for: standing.waits_for(task).into_iter().map(|(id, _)| id.to_owned()).collect(),
+        waits_for: standing.waits_for(task).map(|(id, _)| id.to_owned()).collect(),
         blocked_reason: task.blocked_reason.clone(),
     });
     Ok(Next {

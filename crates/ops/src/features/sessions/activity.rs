@@ -8,6 +8,7 @@ use model::id::Id;
 use serde::Serialize;
 use store::{Store, layout};
 
+use crate::features::summaries::{self, Saved};
 use crate::project::Project;
 use crate::session::list;
 use crate::{Result, World};
@@ -23,6 +24,8 @@ pub struct ActivityReport {
     pub agents: Vec<Counts>,
     /// The last active first.
     pub sessions: Vec<SessionCounts>,
+    /// Of all sessions.
+    pub summaries: Saved,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -62,6 +65,7 @@ pub fn report(world: &World, session: Option<&str>) -> Result<ActivityReport> {
         tools: count_by(&all, |call| &call.tool),
         agents: count_by(&all, Activity::agent_name),
         sessions,
+        summaries: summaries::saved(&store)?,
     })
 }
 

@@ -2,6 +2,8 @@ use std::path::PathBuf;
 
 use ops::features::evidence::import::EvidenceReport;
 use ops::features::plan::import::Place;
+use ops::features::summaries::{ImportedOutput, OutputsReport};
+use ops::project::benchmark::RunsReport;
 use ops::setup::swarm;
 use ops::{Mode, Result, World};
 
@@ -9,7 +11,7 @@ use crate::commands::plan::print_notes;
 use crate::commands::{decisions, plan};
 use crate::output::{self, DIM, Format, GOOD};
 
-/// Import what opencode-swarm keeps in .swarm: plan.json, plan.md, its ledger, evidence, the decisions and patterns of context.md
+/// Import what opencode-swarm keeps in .swarm: plan.json, plan.md, its ledger, evidence, the decisions and patterns of context.md, summaries, benchmarks.json
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Its folder [default: .swarm in the project]
@@ -46,18 +48,43 @@ fn print_swarm(report: &swarm::SwarmReport, mode: Mode) {
     if let Some(evidence) = &report.evidence {
         print_evidence(evidence, mode);
     }
+    if let Some(summaries) = &report.summaries {
+        print_outputs(summaries, mode);
+    }
+    if let Some(RunsReport { runs, new, left_out }) = &report.benchmarks {
+        let how = how(*new, mode);
+        output::line(format_args!("{GOOD}Benchmarks{GOOD:#}: {runs} runs {how}"));
+        if !left_out.is_empty() {
+            output::talk(format_args!("{DIM}left out: benchmarks.json: {left_out}{DIM:#}"));
+        }
+    }
     if mode == Mode::DryRun {
         output::talk(format_args!("{DIM}(a dry run: nothing was written){DIM:#}"));
     }
 }
 
-fn print_evidence(report: &EvidenceReport, mode: Mode) {
-    let EvidenceReport { files, tasks, entries, new, .. } = report;
-    let how = match (new, mode) {
+fn how(new: usize, mode: Mode) -> String {
+    match (new, mode) {
         (0, _) => "were imported before".to_owned(),
         (new, Mode::Write) => format!("imported, {new} of them new"),
         (new, Mode::DryRun) => format!("would be imported, {new} of them new"),
-    };
+    }
+}
+
+fn print_outputs(report: &OutputsReport, mode: Mode) {
+    let how = how(report.new, mode);
+    output::line(format_args!("{GOOD}Outputs{GOOD:#}: {} of summaries {how}", report.outputs.len()));
+    for ImportedOutput { from, id, bytes } in &report.outputs {
+        output::line(format_args!("  {from}  {DIM}{bytes} bytes, `thru swarm retrieve {id}`{DIM:#}"));
+    }
+    for left in &report.left_out {
+        output::talk(format_args!("{DIM}left out: {left}{DIM:#}"));
+    }
+}
+
+fn print_evidence(report: &EvidenceReport, mode: Mode) {
+    let EvidenceReport { files, tasks, entries, new, .. } = report;
+    let how = how(*new, mode);
     output::line(format_args!(
         "{GOOD}Evidence{GOOD:#}: {entries} entries of {tasks} tasks and phases, from {files} files, {how}"
     ));

@@ -32,8 +32,8 @@ fn print_next(next: &Next) {
         output::line(text);
     }
     for waiting in &next.waiting {
-        let ids: Vec<&str> = waiting.waits_for.iter().map(String::as_str).collect();
-        let waits = if ids.is_empty() { String::new() } else { format!(" waits for {}", short_list(&ids)) };
+        let ids = short_list(waiting.waits_for.iter().map(String::as_str));
+        let waits = if ids.is_empty() { String::new() } else { format!(" waits for {ids}") };
         let why = waiting
             .blocked_reason
             .as_deref()

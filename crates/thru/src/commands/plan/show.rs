@@ -1,6 +1,8 @@
+use std::fmt::Write as _;
+
 use model::evidence::Proof;
 use model::plan::{self, Phase, PhaseStatus, Progress, Standing, Task, TaskStatus};
-use model::render::one_line;
+use model::render::{as_line, one_line};
 use ops::features::evidence::show::EvidenceLine;
 use ops::features::plan::Source;
 use ops::features::plan::show::{self, Shown};
@@ -9,6 +11,9 @@ use ops::{Error, Result, World};
 use super::{TEXT, short_list, style_of};
 use crate::commands::evidence::proof_style;
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
+
+/// How much is printed at once: memory that is used again is faster than new memory.
+const PRINTED: usize = 32 * 1024;
 
 /// The width of a bar.
 const BAR: usize = 20;
@@ -40,10 +45,14 @@ pub fn print_plan(shown: &Shown, only: Option<u32>, all: bool) -> Result<()> {
     if shown.loaded.from != Source::File {
         output::talk(format_args!("{WARN}note:{WARN:#} {}", source_words(shown.loaded.from)));
     }
-    let mut out = String::new();
+    let mut out = String::with_capacity(2 * PRINTED);
     for phase in plan.phases.iter().filter(|phase| only.is_none_or(|id| phase.id == id)) {
         let is_current = standing.phase.is_some_and(|current| current.id == phase.id);
         phase_lines(&mut out, phase, shown, &standing, (is_current, all || only.is_some()));
+        if out.len() > PRINTED {
+            output::text(&out);
+            out.clear();
+        }
     }
     output::text(&out);
     if only.is_none() {
@@ -55,25 +64,24 @@ pub fn print_plan(shown: &Shown, only: Option<u32>, all: bool) -> Result<()> {
     Ok(())
 }
 
-fn phase_lines(
+/// Everything goes into one text: a large plan has thousands of lines, and a text for each part of each would take most of
+/// the time. Writing to a `String` cannot fail.
+fn phase_lines<'p>(
     out: &mut String,
-    phase: &Phase,
+    phase: &'p Phase,
     shown: &Shown,
-    standing: &Standing,
+    standing: &Standing<'p>,
     (is_current, all): (bool, bool),
 ) {
     let mark = if is_current { "▸" } else { " " };
-    let status = match phase.status {
-        PhaseStatus::Blocked => format!("  {BAD}blocked{BAD:#}"),
-        PhaseStatus::Closed => format!("  {DIM}closed{DIM:#}"),
-        PhaseStatus::Complete | PhaseStatus::InProgress | PhaseStatus::Pending => String::new(),
+    let (name, bar) = (as_line(&phase.name, 120), bar(Progress::of(&phase.tasks)));
+    let _ = write!(out, "\n{mark} {BOLD}{}. {name}{BOLD:#}  {bar}", phase.id);
+    let _ = match phase.status {
+        PhaseStatus::Blocked => write!(out, "  {BAD}blocked{BAD:#}"),
+        PhaseStatus::Closed => write!(out, "  {DIM}closed{DIM:#}"),
+        PhaseStatus::Complete | PhaseStatus::InProgress | PhaseStatus::Pending => Ok(()),
     };
-    let name = one_line(&phase.name, 120);
-    out.push_str(&format!(
-        "\n{mark} {BOLD}{}. {name}{BOLD:#}  {}{status}\n",
-        phase.id,
-        bar(Progress::of(&phase.tasks))
-    ));
+    out.push('\n');
     if phase.status.is_over() && !all {
         return;
     }
@@ -83,39 +91,38 @@ fn phase_lines(
     }
 }
 
-fn task_line(
+fn task_line<'p>(
     out: &mut String,
-    task: &Task,
-    standing: &Standing,
+    task: &'p Task,
+    standing: &Standing<'p>,
     (width, evidence): (usize, Option<&EvidenceLine>),
 ) {
     let style = style_of(task.status);
-    let id = one_line(&task.id, 64);
-    let size = task.size.map_or(String::new(), |size| format!(" {DIM}{}{DIM:#}", size.name()));
-    out.push_str(&format!(
-        "    {style}{}{style:#} {id:<width$}  {}{size}",
-        task.status.sign(),
-        one_line(&task.description, TEXT)
-    ));
-    let waits = standing.waits_for_known(task);
-    if !task.status.is_over() && !waits.is_empty() {
-        out.push_str(&format!("  {DIM}← {}{DIM:#}", short_list(&waits)));
+    let (sign, id) = (task.status.sign(), as_line(&task.id, 64));
+    let _ = write!(out, "    {style}{sign}{style:#} {id:<width$}  {}", as_line(&task.description, TEXT));
+    if let Some(size) = task.size {
+        let _ = write!(out, " {DIM}{}{DIM:#}", size.name());
+    }
+    let is_waiting = !task.status.is_over() && standing.waits_for(task).next().is_some();
+    if is_waiting {
+        let waits = short_list(standing.waits_for(task).map(|(id, _)| id));
+        let _ = write!(out, "  {DIM}← {waits}{DIM:#}");
     }
     if let Some(line) = evidence {
         let style = proof_style(line);
-        out.push_str(&format!("  {style}{}{style:#}", evidence_words(line)));
+        let _ = write!(out, "  {style}{}{style:#}", evidence_words(line));
     }
     if task.reported_done {
-        out.push_str(&format!("  {WARN}done by its list, no evidence{WARN:#}"));
+        let _ = write!(out, "  {WARN}done by its list, no evidence{WARN:#}");
     }
     if task.without_evidence.is_some() {
-        out.push_str(&format!("  {WARN}without evidence{WARN:#}"));
+        let _ = write!(out, "  {WARN}without evidence{WARN:#}");
     }
     out.push('\n');
     if task.status == TaskStatus::Blocked
         && let Some(why) = &task.blocked_reason
     {
-        out.push_str(&format!("      {BAD}{}{BAD:#}\n", one_line(why, TEXT)));
+        let _ = writeln!(out, "      {BAD}{}{BAD:#}", as_line(why, TEXT));
     }
 }
 
@@ -131,7 +138,7 @@ fn evidence_words(line: &EvidenceLine) -> String {
 
 fn footer(standing: &Standing) {
     output::line("");
-    let names = |tasks: &[&Task]| short_list(&tasks.iter().map(|task| task.id.as_str()).collect::<Vec<_>>());
+    let names = |tasks: &[&Task]| short_list(tasks.iter().map(|task| task.id.as_str()));
     let rows: Vec<(&str, String)> = [
         ("now", names(&standing.in_progress)),
         ("ready", names(&standing.ready)),

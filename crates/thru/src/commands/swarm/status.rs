@@ -3,6 +3,7 @@ use model::render::one_line;
 use model::text::count;
 use model::time;
 use ops::features::sessions::activity::{self, ActivityReport, SessionCounts};
+use ops::features::summaries::Saved;
 use ops::{Result, World};
 
 use crate::output::{self, BOLD, DIM, Format, WARN};
@@ -36,7 +37,8 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 
 fn print(report: &ActivityReport, all: usize, world: &World) {
     if report.calls == 0 {
-        return output::talk("Hooks have not reported any tool call yet.");
+        output::talk("Hooks have not reported any tool call yet.");
+        return print_saved(&report.summaries);
     }
     let sessions: Vec<(&Counts, String)> =
         report.sessions.iter().map(|session| (&session.counts, more(session, world))).collect();
@@ -54,6 +56,17 @@ fn print(report: &ActivityReport, all: usize, world: &World) {
     if all > report.sessions.len() {
         let others = count(all - report.sessions.len(), "other session");
         output::talk(format_args!("{DIM}and {others}; -n 0 shows all{DIM:#}"));
+    }
+    print_saved(&report.summaries);
+}
+
+fn print_saved(saved: &Saved) {
+    if saved.outputs > 0 {
+        let outputs = count(saved.outputs, "large output");
+        output::line(format_args!(
+            "\n{DIM}summaries{DIM:#}  {outputs}: {BOLD}{} bytes{BOLD:#} saved, about {BOLD}{} tokens{BOLD:#} {DIM}({} bytes as {}){DIM:#}",
+            saved.saved_bytes, saved.saved_tokens, saved.bytes, saved.summary_bytes
+        ));
     }
 }
 

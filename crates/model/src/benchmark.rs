@@ -1,0 +1,274 @@
+//! The benchmark: how well the work goes, in figures from records, and whether they are within their limits.
+//!
+//! A figure without records is `None`, and a check of it is no-data. No-data is never a pass.
+
+mod history;
+mod picture;
+
+use serde::{Deserialize, Serialize};
+
+pub use history::{History, Run, SCHEMA_VERSION, read_foreign};
+pub use picture::{shown, sparkline, svg};
+
+use crate::config::Settings;
+use crate::evidence::{Entry, EntryType};
+use crate::loops::Ended;
+
+/// What the records say, counted.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Counted {
+    pub reviews: u64,
+    pub rejected: u64,
+    pub tests: u64,
+    pub tests_passed: u64,
+    /// Tasks with a review or a test that passed or failed.
+    pub judged_tasks: u64,
+    pub completed_tasks: u64,
+    pub calls: u64,
+    /// Calls of which it is known how they went.
+    pub known_calls: u64,
+    pub failed_calls: u64,
+    pub loops: u64,
+    /// Loops that a limit ended.
+    pub limited_loops: u64,
+    /// How long hooks took, in milliseconds, in any order.
+    pub hook_ms: Vec<f64>,
+}
+
+impl Counted {
+    /// Adds the evidence of one task. Notes and diffs say nothing about how it went.
+    pub fn add_task(&mut self, entries: &[Entry]) {
+        let mut is_judged = false;
+        for entry in entries {
+            let is_review = match EntryType::parse(&entry.entry_type) {
+                Some(EntryType::Review | EntryType::Approval) => true,
+                Some(EntryType::Test) => false,
+                Some(EntryType::Diff | EntryType::Note) | None => continue,
+            };
+            let verdict = entry.verdict();
+            if !verdict.is_good() && !verdict.is_bad() {
+                continue;
+            }
+            is_judged = true;
+            let (all, counted) = match is_review {
+                true => (&mut self.reviews, (&mut self.rejected, verdict.is_bad())),
+                false => (&mut self.tests, (&mut self.tests_passed, verdict.is_good())),
+            };
+            *all += 1;
+            *counted.0 += u64::from(counted.1);
+        }
+        self.judged_tasks += u64::from(is_judged);
+    }
+
+    /// Adds a loop by how it ended, every time it did: one that was resumed after a limit still hit the limit.
+    pub fn add_loop(&mut self, ended: &[Ended]) {
+        let is_limit =
+            |end: &Ended| matches!(end, Ended::Limit | Ended::Time | Ended::NoProgress | Ended::HarnessCap);
+        self.loops += 1;
+        self.limited_loops += u64::from(ended.iter().any(is_limit));
+    }
+
+    pub fn metrics(&self) -> Metrics {
+        let bad = self.rejected + (self.tests - self.tests_passed);
+        let mut ms = self.hook_ms.clone();
+        ms.sort_by(f64::total_cmp);
+        let at = |percent: usize| ms.get((ms.len() * percent / 100).min(ms.len().saturating_sub(1))).copied();
+        Metrics {
+            rejection_percent: percent(self.rejected, self.reviews),
+            retries_per_task: ratio(bad, self.judged_tasks),
+            calls_per_task: ratio(self.calls, self.completed_tasks).filter(|_| self.calls > 0),
+            hard_limit_hits: (self.loops > 0).then_some(self.limited_loops as f64),
+            review_pass_percent: percent(self.reviews - self.rejected, self.reviews),
+            test_pass_percent: percent(self.tests_passed, self.tests),
+            tool_error_percent: percent(self.failed_calls, self.known_calls),
+            hook_ms_p50: at(50),
+            hook_ms_p99: at(99),
+        }
+    }
+}
+
+fn percent(part: u64, all: u64) -> Option<f64> {
+    (all > 0).then(|| rounded(part as f64 * 100.0 / all as f64))
+}
+
+fn ratio(part: u64, all: u64) -> Option<f64> {
+    (all > 0).then(|| rounded(part as f64 / all as f64))
+}
+
+/// To three places: what is stored is what is compared.
+fn rounded(value: f64) -> f64 {
+    (value * 1_000.0).round() / 1_000.0
+}
+
+/// The figures of one run. `None` is no-data.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Metrics {
+    pub rejection_percent: Option<f64>,
+    pub retries_per_task: Option<f64>,
+    pub calls_per_task: Option<f64>,
+    pub hard_limit_hits: Option<f64>,
+    pub review_pass_percent: Option<f64>,
+    pub test_pass_percent: Option<f64>,
+    pub tool_error_percent: Option<f64>,
+    pub hook_ms_p50: Option<f64>,
+    pub hook_ms_p99: Option<f64>,
+}
+
+/// A figure: its name, its unit, and where it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Metric {
+    pub name: &'static str,
+    pub title: &'static str,
+    pub unit: &'static str,
+    pub get: fn(&Metrics) -> Option<f64>,
+    /// Its limit, if it has one.
+    pub limit: Option<fn(&Settings) -> Limit>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Limit {
+    AtMost(f64),
+    AtLeast(f64),
+}
+
+/// All figures, in the order in which they are shown.
+pub const METRICS: &[Metric] = &[
+    Metric {
+        name: "rejection_percent",
+        title: "reviews that rejected",
+        unit: "%",
+        get: |metrics| metrics.rejection_percent,
+        limit: Some(|settings| Limit::AtMost(settings.benchmark_max_rejection_percent as f64)),
+    },
+    Metric {
+        name: "test_pass_percent",
+        title: "test runs that passed",
+        unit: "%",
+        get: |metrics| metrics.test_pass_percent,
+        limit: Some(|settings| Limit::AtLeast(settings.benchmark_min_test_pass_percent as f64)),
+    },
+    Metric {
+        name: "tool_error_percent",
+        title: "tool calls that failed",
+        unit: "%",
+        get: |metrics| metrics.tool_error_percent,
+        limit: Some(|settings| Limit::AtMost(settings.benchmark_max_tool_error_percent as f64)),
+    },
+    Metric {
+        name: "hard_limit_hits",
+        title: "loops that hit a limit",
+        unit: "",
+        get: |metrics| metrics.hard_limit_hits,
+        limit: Some(|settings| Limit::AtMost(settings.benchmark_max_hard_limit_hits as f64)),
+    },
+    Metric {
+        name: "review_pass_percent",
+        title: "reviews that approved",
+        unit: "%",
+        get: |metrics| metrics.review_pass_percent,
+        limit: None,
+    },
+    Metric {
+        name: "retries_per_task",
+        title: "retries per task",
+        unit: "",
+        get: |metrics| metrics.retries_per_task,
+        limit: None,
+    },
+    Metric {
+        name: "calls_per_task",
+        title: "tool calls per finished task",
+        unit: "",
+        get: |metrics| metrics.calls_per_task,
+        limit: None,
+    },
+    Metric {
+        name: "hook_ms_p50",
+        title: "hooks, median",
+        unit: " ms",
+        get: |metrics| metrics.hook_ms_p50,
+        limit: None,
+    },
+    Metric {
+        name: "hook_ms_p99",
+        title: "hooks, 99th percentile",
+        unit: " ms",
+        get: |metrics| metrics.hook_ms_p99,
+        limit: None,
+    },
+];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    Pass,
+    Fail,
+    NoData,
+}
+
+impl Outcome {
+    pub fn name(self) -> &'static str {
+        match self {
+            Outcome::Pass => "pass",
+            Outcome::Fail => "fail",
+            Outcome::NoData => "no-data",
+        }
+    }
+}
+
+/// A figure against its limit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Check {
+    pub metric: String,
+    pub value: Option<f64>,
+    /// `<= 30` or `>= 80`.
+    pub limit: String,
+    pub outcome: Outcome,
+}
+
+pub fn checks(metrics: &Metrics, settings: &Settings) -> Vec<Check> {
+    let check = |metric: &Metric| {
+        let limit = metric.limit?(settings);
+        let value = (metric.get)(metrics);
+        let outcome = match (value, limit) {
+            (None, _) => Outcome::NoData,
+            (Some(value), Limit::AtMost(most)) if value <= most => Outcome::Pass,
+            (Some(value), Limit::AtLeast(least)) if value >= least => Outcome::Pass,
+            (Some(_), _) => Outcome::Fail,
+        };
+        Some(Check { metric: metric.name.to_owned(), value, limit: limit.words(), outcome })
+    };
+    METRICS.iter().filter_map(check).collect()
+}
+
+impl Limit {
+    pub fn words(self) -> String {
+        match self {
+            Limit::AtMost(most) => format!("<= {most}"),
+            Limit::AtLeast(least) => format!(">= {least}"),
+        }
+    }
+}
+
+/// Whether a check without data fails the gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoData {
+    IsLeftOut,
+    Fails,
+}
+
+/// The outcome of all checks. Without any data it is no-data, and never a pass.
+pub fn gate(checks: &[Check], no_data: NoData) -> Outcome {
+    let has = |outcome: Outcome| checks.iter().any(|check| check.outcome == outcome);
+    match () {
+        () if has(Outcome::Fail) => Outcome::Fail,
+        () if has(Outcome::NoData) && no_data == NoData::Fails => Outcome::Fail,
+        () if has(Outcome::Pass) => Outcome::Pass,
+        () => Outcome::NoData,
+    }
+}
+
+#[cfg(test)]
+#[path = "benchmark_tests.rs"]
+mod tests;

@@ -1,0 +1,129 @@
+//! The benchmark as people see it: a line of bars on a terminal, a picture for a README or a pull request.
+
+use std::fmt::Write as _;
+
+use super::{Check, History, METRICS, Metric, Outcome};
+use crate::config::Settings;
+
+/// `▁▃▇`, relative to the largest of them. A run without data is a dot.
+pub fn sparkline(values: &[Option<f64>]) -> String {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let most = largest(values);
+    let bar = |value: &Option<f64>| match value {
+        None => '·',
+        Some(value) => BARS[((value / most * 7.0).round() as usize).min(7)],
+    };
+    values.iter().map(bar).collect()
+}
+
+/// A scale that is never empty.
+fn largest(values: &[Option<f64>]) -> f64 {
+    let most = values.iter().flatten().copied().fold(0.0, f64::max);
+    if most > 0.0 { most } else { 1.0 }
+}
+
+/// The width of the picture, and the height of a row and of the heading.
+const WIDTH: usize = 760;
+const ROW: usize = 34;
+const HEAD: usize = 46;
+
+/// Where the columns begin: value, limit, outcome, and the runs.
+const VALUE: usize = 310;
+const LIMIT: usize = 330;
+const OUTCOME: usize = 400;
+const RUNS: usize = 490;
+const RUNS_WIDTH: usize = 250;
+
+/// A table with a row for each figure: its value, its limit, and its course over the last runs.
+pub fn svg(history: &History, checks: &[Check], settings: &Settings, runs: usize) -> String {
+    let height = HEAD + METRICS.len() * ROW + 12;
+    let last = history.runs.last().map_or("", |run| run.ts.as_str());
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\" \
+         font-family=\"ui-sans-serif, system-ui, sans-serif\" font-size=\"13\">\n\
+         <title>Throughline benchmark</title>\n\
+         <rect width=\"{WIDTH}\" height=\"{height}\" rx=\"8\" fill=\"#ffffff\" stroke=\"#d0d7de\"/>\n\
+         <text x=\"20\" y=\"29\" font-weight=\"600\" font-size=\"15\" fill=\"#1f2328\">Benchmark</text>\n\
+         <text x=\"{}\" y=\"29\" text-anchor=\"end\" fill=\"#59636e\">{} runs, last {}</text>\n",
+        WIDTH - 20,
+        history.runs.len(),
+        escaped(last)
+    );
+    for (row, metric) in METRICS.iter().enumerate() {
+        let outcome = checks.iter().find(|check| check.metric == metric.name).map(|check| check.outcome);
+        svg.push_str(&metric_row(
+            metric,
+            &history.last(metric.name, runs),
+            outcome,
+            settings,
+            HEAD + row * ROW,
+        ));
+    }
+    svg.push_str("</svg>\n");
+    svg
+}
+
+fn metric_row(
+    metric: &Metric,
+    values: &[Option<f64>],
+    outcome: Option<Outcome>,
+    settings: &Settings,
+    top: usize,
+) -> String {
+    let middle = top + ROW / 2 + 5;
+    let colour = match outcome {
+        Some(Outcome::Pass) => "#1a7f37",
+        Some(Outcome::Fail) => "#cf222e",
+        Some(Outcome::NoData) | None => "#59636e",
+    };
+    let value = shown(metric, values.last().copied().flatten());
+    let limit = metric.limit.map(|limit| limit(settings).words()).unwrap_or_default();
+    let mut row = format!(
+        "<line x1=\"12\" y1=\"{top}\" x2=\"{}\" y2=\"{top}\" stroke=\"#eaeef2\"/>\n\
+         <text x=\"20\" y=\"{middle}\" fill=\"#1f2328\">{}</text>\n\
+         <text x=\"{VALUE}\" y=\"{middle}\" text-anchor=\"end\" font-weight=\"600\" fill=\"#1f2328\">{}</text>\n\
+         <text x=\"{LIMIT}\" y=\"{middle}\" fill=\"#59636e\">{}</text>\n\
+         <text x=\"{OUTCOME}\" y=\"{middle}\" font-weight=\"600\" fill=\"{colour}\">{}</text>\n",
+        WIDTH - 12,
+        escaped(metric.title),
+        escaped(&value),
+        escaped(&limit),
+        outcome.map_or("", Outcome::name)
+    );
+    row.push_str(&course(values, colour, top));
+    row
+}
+
+/// The runs as a line with a dot at the last one. Runs without data leave a gap.
+fn course(values: &[Option<f64>], colour: &str, top: usize) -> String {
+    let most = largest(values);
+    let step = RUNS_WIDTH as f64 / values.len().saturating_sub(1).max(1) as f64;
+    let point = |i: usize, value: f64| {
+        let y = (top + ROW - 7) as f64 - value / most * (ROW - 14) as f64;
+        (RUNS as f64 + i as f64 * step, y)
+    };
+    let (mut path, mut is_drawn, mut end) = (String::new(), false, None);
+    for (i, value) in values.iter().enumerate() {
+        let Some(value) = value else {
+            is_drawn = false;
+            continue;
+        };
+        let (x, y) = point(i, *value);
+        let _ = write!(path, "{}{x:.1} {y:.1} ", if is_drawn { 'L' } else { 'M' });
+        (is_drawn, end) = (true, Some((x, y)));
+    }
+    let Some((x, y)) = end else { return String::new() };
+    format!(
+        "<path d=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.5\"/>\n<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"2.5\" fill=\"{colour}\"/>\n",
+        path.trim_end()
+    )
+}
+
+/// `12.5 %`, or `no data`.
+pub fn shown(metric: &Metric, value: Option<f64>) -> String {
+    value.map_or("no data".to_owned(), |value| format!("{}{}", (value * 100.0).round() / 100.0, metric.unit))
+}
+
+fn escaped(text: &str) -> String {
+    crate::clean::clean_line(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}

@@ -1,0 +1,119 @@
+use super::*;
+
+fn entry(entry_type: &str, verdict: &str) -> Entry {
+    Entry { entry_type: entry_type.to_owned(), verdict: verdict.to_owned(), ..Entry::default() }
+}
+
+fn outcomes(metrics: &Metrics) -> Vec<&'static str> {
+    checks(metrics, &Settings::DEFAULT).iter().map(|check| check.outcome.name()).collect()
+}
+
+#[test]
+fn figures_come_from_records() {
+    let mut counted =
+        Counted { completed_tasks: 2, calls: 31, known_calls: 30, failed_calls: 3, ..Counted::default() };
+    counted.add_task(&[
+        entry("review", "rejected"),
+        entry("review", "approved"),
+        entry("test", "fail"),
+        entry("test", "pass"),
+        entry("note", "fail"),
+        entry("test", "skip"),
+    ]);
+    counted.add_task(&[entry("approval", "approved"), entry("test", "pass"), entry("test", "pass")]);
+    counted.add_task(&[entry("diff", "info")]);
+    counted.add_loop(&[Ended::Promise]);
+    counted.add_loop(&[Ended::Limit, Ended::Promise]);
+    counted.add_loop(&[]);
+    counted.hook_ms = vec![3.0, 1.0, 2.0];
+    let expected = Metrics {
+        rejection_percent: Some(33.333),
+        retries_per_task: Some(1.0),
+        calls_per_task: Some(15.5),
+        hard_limit_hits: Some(1.0),
+        review_pass_percent: Some(66.667),
+        test_pass_percent: Some(75.0),
+        tool_error_percent: Some(10.0),
+        hook_ms_p50: Some(2.0),
+        hook_ms_p99: Some(3.0),
+    };
+    assert_eq!(counted.metrics(), expected);
+    assert_eq!(outcomes(&expected), ["fail", "fail", "pass", "pass"]);
+}
+
+#[test]
+fn no_data_is_never_a_pass() {
+    let none = Counted::default().metrics();
+    assert_eq!(none, Metrics::default());
+    assert_eq!(outcomes(&none), ["no-data"; 4]);
+    for (metrics, left_out, fails) in [
+        (none, Outcome::NoData, Outcome::Fail),
+        (Metrics { test_pass_percent: Some(80.0), ..Metrics::default() }, Outcome::Pass, Outcome::Fail),
+        (Metrics { test_pass_percent: Some(79.9), ..Metrics::default() }, Outcome::Fail, Outcome::Fail),
+        (
+            Metrics {
+                rejection_percent: Some(30.0),
+                test_pass_percent: Some(100.0),
+                tool_error_percent: Some(20.0),
+                hard_limit_hits: Some(1.0),
+                ..Metrics::default()
+            },
+            Outcome::Pass,
+            Outcome::Pass,
+        ),
+    ] {
+        let checks = checks(&metrics, &Settings::DEFAULT);
+        assert_eq!(
+            (gate(&checks, NoData::IsLeftOut), gate(&checks, NoData::Fails)),
+            (left_out, fails),
+            "{metrics:?}"
+        );
+    }
+}
+
+#[test]
+fn a_history_keeps_what_it_does_not_know() {
+    let text = r#"{"schema_version": "1.2.0", "runs": [{"ts": "2026-01-01T00:00:00Z", "metrics": {"hook_ms_p50": 1.5}, "mood": "good"}], "note": 7}"#;
+    let history = History::parse(text.as_bytes()).unwrap();
+    assert_eq!(history.last("hook_ms_p50", 5), [Some(1.5)]);
+    let again = String::from_utf8(history.bytes()).unwrap();
+    assert!(again.contains("\"mood\": \"good\"") && again.contains("\"note\": 7"), "{again}");
+    assert!(matches!(History::parse(b"{"), Err(crate::plan::Unreadable::Damaged { .. })));
+    assert!(matches!(
+        History::parse(br#"{"schema_version": "2.0.0"}"#),
+        Err(crate::plan::Unreadable::Foreign { .. })
+    ));
+    assert!(History::parse(&History::new().bytes()).unwrap().runs.is_empty());
+}
+
+#[test]
+fn runs_of_others_are_read_leniently() {
+    let runs = read_foreign(br#"[{"timestamp": "2026-01-01T00:00:00Z", "metrics": {"rejection_rate": 0.25, "hard_limit_hits": 2}, "x": 1}, 7]"#);
+    let [run] = &runs.unwrap()[..] else { panic!("one run") };
+    assert_eq!((run.metrics.rejection_percent, run.metrics.hard_limit_hits), (Some(25.0), Some(2.0)));
+    assert_eq!((run.ts.as_str(), &run.rest["imported"]["x"]), ("2026-01-01T00:00:00Z", &1.into()));
+    assert_eq!(read_foreign(br#"{"schema_version": "1", "benchmarks": [{}, {}]}"#).unwrap().len(), 2);
+    assert!(read_foreign(b"{}").is_err() && read_foreign(b"7").is_err() && read_foreign(b"{").is_err());
+}
+
+#[test]
+fn pictures() {
+    assert_eq!(sparkline(&[Some(0.0), None, Some(5.0), Some(10.0)]), "▁·▅█");
+    assert_eq!(sparkline(&[Some(0.0)]), "▁");
+    let mut history = History::new();
+    for percent in [10.0, 40.0] {
+        let metrics = Metrics { rejection_percent: Some(percent), ..Metrics::default() };
+        let checks = checks(&metrics, &Settings::DEFAULT);
+        history.runs.push(Run { ts: "a<b&c".to_owned(), metrics, checks, ..Run::default() });
+    }
+    let checks = &history.runs[1].checks.clone();
+    let svg = svg(&history, checks, &Settings::DEFAULT, 30);
+    assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
+    assert!(
+        svg.contains(">40%<")
+            && svg.contains("&lt;= 30")
+            && svg.contains(">fail<")
+            && svg.contains("a&lt;b&amp;c")
+    );
+    assert_eq!(svg.matches("<path ").count(), 1, "only figures with data have a course");
+}

@@ -1,0 +1,182 @@
+//! What a message calls a code block: in the fence, in the line before it, or in the first line of the block.
+
+/// Files that people name without an ending.
+const PLAIN_NAMES: &[&str] = &[
+    "makefile",
+    "dockerfile",
+    "containerfile",
+    "justfile",
+    "rakefile",
+    "gemfile",
+    "procfile",
+    "license",
+    "readme",
+    "jenkinsfile",
+    "vagrantfile",
+    "caddyfile",
+];
+
+/// Words before a name.
+const LABELS: &[&str] =
+    &["file", "filename", "file name", "path", "filepath", "file path", "title", "name", "source"];
+
+/// Languages whose files end otherwise than they are called.
+const ENDINGS: &[(&str, &str)] = &[
+    ("rust", "rs"),
+    ("python", "py"),
+    ("python3", "py"),
+    ("javascript", "js"),
+    ("typescript", "ts"),
+    ("bash", "sh"),
+    ("shell", "sh"),
+    ("zsh", "sh"),
+    ("console", "txt"),
+    ("text", "txt"),
+    ("plaintext", "txt"),
+    ("ruby", "rb"),
+    ("golang", "go"),
+    ("csharp", "cs"),
+    ("c#", "cs"),
+    ("c++", "cpp"),
+    ("markdown", "md"),
+    ("yaml", "yml"),
+    ("kotlin", "kt"),
+    ("haskell", "hs"),
+    ("perl", "pl"),
+    ("elixir", "ex"),
+    ("objective-c", "m"),
+    ("powershell", "ps1"),
+    ("dockerfile", "dockerfile"),
+    ("makefile", "mk"),
+    ("", "txt"),
+];
+
+/// The language of a fence: its first word, if that is no file's name.
+pub fn language(info: &str) -> String {
+    let word = info
+        .trim_start_matches(['{', '.'])
+        .split([' ', ':', ',', '{', '}', '=', '\t'])
+        .next()
+        .unwrap_or_default();
+    let is_word = !word.is_empty()
+        && word.len() <= 20
+        && word.chars().all(|c| c.is_alphanumeric() || "+#-_".contains(c));
+    if is_word { word.to_lowercase() } else { String::new() }
+}
+
+/// The ending of a file in this language.
+pub fn ending(language: &str) -> &str {
+    let known = ENDINGS.iter().find(|(name, _)| *name == language).map(|(_, ending)| *ending);
+    let is_plain = language.len() <= 10 && language.bytes().all(|b| b.is_ascii_alphanumeric());
+    known.unwrap_or(if is_plain { language } else { "txt" })
+}
+
+/// ```` ```rust src/a.rs ````, ```` ```rust:src/a.rs ````, ```` ```rust title="src/a.rs" ````, ```` ```src/a.rs ````.
+pub fn in_info(info: &str) -> Option<String> {
+    let info = info.trim().trim_start_matches('{').trim_end_matches('}').trim();
+    for (at, _) in info.match_indices(['=', ':']) {
+        let label = info[..at].trim_end().rsplit([' ', ',', '{', '\t']).next().unwrap_or_default();
+        if LABELS.contains(&label.to_lowercase().trim_matches(['"', '\''])) {
+            return value(info[at + 1..].trim_start());
+        }
+    }
+    if let Some((_, comment)) =
+        info.split_once("//").or_else(|| info.split_once('#')).filter(|(_, rest)| rest.starts_with(' '))
+    {
+        return path(comment);
+    }
+    let first = info.split_whitespace().next().unwrap_or_default();
+    // `rust:src/a.rs`, but not `C:\a.rs`, which is a name.
+    let behind_colon =
+        first.split_once(':').filter(|(language, _)| language.len() > 1).and_then(|(_, name)| path(name));
+    behind_colon.or_else(|| {
+        info.split_whitespace().find_map(|word| path(word.trim_matches(['(', ')', '[', ']', ','])))
+    })
+}
+
+/// A value in quotation marks, or up to the next blank.
+fn value(text: &str) -> Option<String> {
+    let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''));
+    let name = match quote {
+        Some(quote) => text[1..].split(quote).next()?,
+        None => text.split([' ', ',', '}']).next()?,
+    };
+    let name = name.trim();
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+/// `// src/a.rs`, `# file: a.py`, `<!-- index.html -->`, `/* a.css */`, `-- a.sql`.
+pub fn in_comment(line: &str) -> Option<String> {
+    let line = line.trim();
+    let marks = [
+        "//!", "///", "//", "#", "<!--", "/**", "/*", "--", ";;", ";", "%", "{{/*", "(*", "\"\"\"", "'''",
+        "REM ",
+    ];
+    let text = marks.iter().find_map(|mark| line.strip_prefix(mark))?;
+    let ends = ["-->", "*/}}", "*/", "*)", "\"\"\"", "'''"];
+    let text = ends.iter().find_map(|end| text.trim_end().strip_suffix(end)).unwrap_or(text);
+    labelled(text.trim().trim_matches(['=', '-', '*', ' ']))
+}
+
+/// `**src/a.rs**`, `### src/a.rs`, `File: src/a.rs`, ``Now `src/a.rs`:``, `1. src/a.rs`, `Create src/a.rs:`.
+pub fn in_line_before(line: &str) -> Option<String> {
+    let line = line.trim().trim_start_matches(['#', '>', '-', '*', '+', ' ']);
+    let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let line = if number.len() < line.len() { number.strip_prefix(['.', ')']).unwrap_or(line) } else { line };
+    if let Some(name) = tagged(line) {
+        return Some(name);
+    }
+    let mut quoted = line.split('`').skip(1).step_by(2).filter_map(path);
+    // ``In `a.rs`, below `b()`:`` is about the first; a sentence that ends with the name and a colon is about the last.
+    if let Some(first) = quoted.next() {
+        return Some(if line.trim_end_matches([':', '*', ' ', '.']).ends_with('`') {
+            quoted.last().unwrap_or(first)
+        } else {
+            first
+        });
+    }
+    let bare = line.trim_end_matches([':', ' ']).trim_matches(['*', '_', ' ']).trim_end_matches(':');
+    let bare = bare.split_once(" (").map_or(bare, |(name, _)| name).trim_matches(['*', '_']);
+    labelled(bare).or_else(|| {
+        // In bold in the middle of a sentence, or the last word before a colon.
+        let bold = line.split("**").skip(1).step_by(2).find_map(labelled);
+        bold.or_else(|| line.trim_end().ends_with(':').then(|| path(bare.rsplit(' ').next()?))?)
+    })
+}
+
+/// `<file path="src/a.rs">`.
+fn tagged(line: &str) -> Option<String> {
+    let tag = line.strip_prefix('<')?.split_once('>')?.0;
+    ["path=", "name=", "file=", "src="].iter().find_map(|label| value(tag.split_once(label)?.1))
+}
+
+/// A name, alone or behind a label.
+fn labelled(text: &str) -> Option<String> {
+    let behind = text.split_once([':', '=']).and_then(|(label, name)| {
+        let label = label.trim().trim_matches(['*', '_', '@']).to_lowercase();
+        LABELS.contains(&label.as_str()).then(|| value(name.trim().trim_matches(['*', '`', ' '])))?
+    });
+    behind.or_else(|| path(text))
+}
+
+/// Returns the text if it looks like a file's name: one word with an ending, or a name that everybody knows.
+fn path(text: &str) -> Option<String> {
+    let text = text.trim().trim_matches(['`', '"', '\'', '*']).trim_end_matches([':', ',']);
+    let name = text.rsplit(['/', '\\']).next().unwrap_or_default();
+    let is_word = !text.is_empty()
+        && text.len() <= 500
+        && !text.contains([' ', '\t', '(', ')', '<', '>', '|', ';', '{', '}', '=', '"']);
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending).unwrap_or_default();
+    let has_ending = !ending.is_empty()
+        && ending.len() <= 12
+        && ending.starts_with(|c: char| c.is_ascii_alphabetic())
+        && ending.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
+    let is_known = PLAIN_NAMES.contains(&name.to_lowercase().as_str());
+    // `v1.x`, `e.g` and `https://…` are not names of files.
+    let is_other = text.contains("://")
+        || name.len() <= 3 && ending.len() <= 1 && !text.contains('/') && !KNOWN_SHORT.contains(&ending);
+    (is_word && (has_ending || is_known) && !is_other).then(|| text.to_owned())
+}
+
+/// One letter that ends the names of programs.
+const KNOWN_SHORT: &[&str] = &["c", "h", "d", "r", "m", "s", "v"];

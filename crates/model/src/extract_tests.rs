@@ -1,0 +1,165 @@
+use super::*;
+
+const FORBIDDEN: &[&str] = &[".git", ".agent"];
+
+/// The name of the only block in a message.
+fn name(message: &str) -> Option<String> {
+    let blocks = blocks(message);
+    assert_eq!(blocks.len(), 1, "{message}");
+    blocks[0].name.clone()
+}
+
+/// Blocks with names in every style people use, and what they are called.
+const ROWS: &[(&str, &str)] = &[
+    // In the fence.
+    ("```rust src/a.rs\nx\n```", "src/a.rs"),
+    ("```rust:src/a.rs\nx\n```", "src/a.rs"),
+    ("```src/a.rs\nx\n```", "src/a.rs"),
+    ("```a.rs\nx\n```", "a.rs"),
+    ("```Makefile\nx\n```", "Makefile"),
+    ("```ts title=\"src/a.ts\"\nx\n```", "src/a.ts"),
+    ("```ts title='src/a.ts'\nx\n```", "src/a.ts"),
+    ("```ts title=src/a.ts\nx\n```", "src/a.ts"),
+    ("```js filename=\"a.js\"\nx\n```", "a.js"),
+    ("```js file=a.js showLineNumbers\nx\n```", "a.js"),
+    ("```js {filename: \"a.js\"}\nx\n```", "a.js"),
+    ("```js {file=a.js}\nx\n```", "a.js"),
+    ("```{.python file=a.py}\nx\n```", "a.py"),
+    ("```js path=lib/a.js\nx\n```", "lib/a.js"),
+    ("```js // a.js\nx\n```", "a.js"),
+    ("```python # a.py\nx\n```", "a.py"),
+    ("```python (a.py)\nx\n```", "a.py"),
+    ("```python [a.py]\nx\n```", "a.py"),
+    ("```json package.json\n{}\n```", "package.json"),
+    ("```text title=\"my notes.txt\"\nx\n```", "my notes.txt"),
+    ("~~~rust src/a.rs\nx\n~~~", "src/a.rs"),
+    ("````md docs/a.md\n```\nx\n```\n````", "docs/a.md"),
+    ("```tsx file:src/App.tsx\nx\n```", "src/App.tsx"),
+    ("```yaml .github/workflows/ci.yml\nx\n```", ".github/workflows/ci.yml"),
+    // In the first line of the block.
+    ("```rust\n// src/a.rs\nx\n```", "src/a.rs"),
+    ("```rust\n// File: src/a.rs\nx\n```", "src/a.rs"),
+    ("```rust\n// filename: src/a.rs\nx\n```", "src/a.rs"),
+    ("```rust\n//! src/a.rs\nx\n```", "src/a.rs"),
+    ("```python\n# a.py\nx\n```", "a.py"),
+    ("```python\n# file: pkg/a.py\nx\n```", "pkg/a.py"),
+    ("```python\n# === a.py ===\nx\n```", "a.py"),
+    ("```python\n\"\"\"a.py\"\"\"\nx\n```", "a.py"),
+    ("```html\n<!-- index.html -->\nx\n```", "index.html"),
+    ("```css\n/* styles/a.css */\nx\n```", "styles/a.css"),
+    ("```sql\n-- migrations/001.sql\nx\n```", "migrations/001.sql"),
+    ("```ini\n; setup.ini\nx\n```", "setup.ini"),
+    ("```lisp\n;; init.el\nx\n```", "init.el"),
+    ("```tex\n% paper.tex\nx\n```", "paper.tex"),
+    ("```ocaml\n(* a.ml *)\nx\n```", "a.ml"),
+    ("```c\n// a.c\nx\n```", "a.c"),
+    // In the line before.
+    ("**src/a.rs**\n```rust\nx\n```", "src/a.rs"),
+    ("**src/a.rs:**\n```rust\nx\n```", "src/a.rs"),
+    ("**`src/a.rs`**:\n\n```rust\nx\n```", "src/a.rs"),
+    ("`src/a.rs`:\n```rust\nx\n```", "src/a.rs"),
+    ("`src/a.rs`\n```rust\nx\n```", "src/a.rs"),
+    ("### src/a.rs\n```rust\nx\n```", "src/a.rs"),
+    ("### `src/a.rs`\n\n```rust\nx\n```", "src/a.rs"),
+    ("#### 2. `src/a.rs` (new)\n```rust\nx\n```", "src/a.rs"),
+    ("File: src/a.rs\n```rust\nx\n```", "src/a.rs"),
+    ("**File:** `src/a.rs`\n```rust\nx\n```", "src/a.rs"),
+    ("**File: src/a.rs**\n```rust\nx\n```", "src/a.rs"),
+    ("src/a.rs:\n```rust\nx\n```", "src/a.rs"),
+    ("src/a.rs\n```rust\nx\n```", "src/a.rs"),
+    ("1. src/a.rs\n```rust\nx\n```", "src/a.rs"),
+    ("1. **src/a.rs**\n   ```rust\n   x\n   ```", "src/a.rs"),
+    ("- `src/a.rs`:\n  ```rust\n  x\n  ```", "src/a.rs"),
+    ("Create src/a.rs:\n```rust\nx\n```", "src/a.rs"),
+    ("Now change `src/a.rs` so that it reads:\n```rust\nx\n```", "src/a.rs"),
+    ("Move it from `src/old.rs` to `src/a.rs`:\n```rust\nx\n```", "src/a.rs"),
+    ("Here is the **src/a.rs** file:\n```rust\nx\n```", "src/a.rs"),
+    ("<file path=\"src/a.rs\">\n```rust\nx\n```", "src/a.rs"),
+    ("src/a.rs (new file):\n```rust\nx\n```", "src/a.rs"),
+    ("Dockerfile:\n```\nx\n```", "Dockerfile"),
+    ("> `src/a.rs`:\n> ```rust\n> x\n> ```", "src/a.rs"),
+];
+
+#[test]
+fn names_in_every_style() {
+    assert!(ROWS.len() >= 60);
+    for (message, expected) in ROWS {
+        assert_eq!(name(message).as_deref(), Some(*expected), "{message}");
+    }
+}
+
+#[test]
+fn what_is_no_name() {
+    for message in [
+        "```\nx\n```",
+        "```rust\nx\n```",
+        "Run this:\n```sh\ncargo test\n```",
+        "It prints, e.g.:\n```\nx\n```",
+        "See https://example.com/a.html:\n```\nx\n```",
+        "```rust\n// This reads the file.\nx\n```",
+        "```python\n#!/usr/bin/env python3\nx\n```",
+        "```rust\n#[derive(Debug)]\nx\n```",
+        "```sh\n# Install the tools first\nx\n```",
+        "Version 1.2 is out:\n```\nx\n```",
+    ] {
+        assert_eq!(name(message), None, "{message}");
+    }
+}
+
+#[test]
+fn blocks_keep_their_text() {
+    let message = "a\n\n1. b\n   ```rust\n   fn a() {\n       b();\n   }\n   ```\n~~~\n```\nnot a fence\n~~~\n```py\nopen to the end";
+    let blocks = blocks(message);
+    let texts: Vec<(usize, &str, bool)> =
+        blocks.iter().map(|block| (block.line, block.text.as_str(), block.is_closed)).collect();
+    assert_eq!(
+        texts,
+        [
+            (4, "fn a() {\n    b();\n}\n", true),
+            (9, "```\nnot a fence\n", true),
+            (13, "open to the end\n", false),
+        ]
+    );
+    assert!(super::blocks("a ```b``` c\n``` `inline` ```\n").is_empty());
+}
+
+#[test]
+fn unsafe_names_are_not_used_and_that_is_told() {
+    for (bad, why) in [
+        ("../a.rs", "out of the folder"),
+        ("src/../../a.rs", "out of the folder"),
+        ("..\\..\\a.rs", "out of the folder"),
+        ("src/.. /a.rs", "out of the folder"),
+        ("/etc/passwd.txt", "an absolute path"),
+        ("~/.bashrc.sh", "an absolute path"),
+        ("C:\\Windows\\a.rs", "an absolute path"),
+        ("\\\\server\\a.rs", "an absolute path"),
+        (".git/hooks/pre-commit.sh", "instructions"),
+        (".GIT/config.txt", "instructions"),
+        (".git./config.txt", "instructions"),
+        ("src/.agent/context/config.toml", "instructions"),
+        ("a\u{202e}sr.txt", "nobody can see"),
+        ("src/", "names a folder"),
+        (".", "names a folder"),
+    ] {
+        let refused = safe(bad, FORBIDDEN).unwrap_err();
+        assert!(refused.contains(why), "{bad}: {refused}");
+    }
+    for (good, path) in
+        [("./src/a.rs", "src/a.rs"), ("a//b.rs", "a/b.rs"), ("src\\a.rs", "src/a.rs"), ("...rs", "...rs")]
+    {
+        assert_eq!(safe(good, FORBIDDEN).as_deref(), Ok(path), "{good}");
+    }
+    let [block] = &named("```sh ../../evil.sh\nx\n```", FORBIDDEN)[..] else { panic!("one block") };
+    assert_eq!(block.path, "block-1.sh");
+    assert!(block.note.contains("leads out of the folder"), "{}", block.note);
+}
+
+#[test]
+fn every_block_has_a_path_of_its_own() {
+    let message = "```rust a.rs\n1\n```\n```rust a.rs\n2\n```\n```rust A.RS\n3\n```\n```\n4\n```\n```python\n5\n```\n```Makefile\n6\n```\n```Makefile\n7\n```";
+    let named = named(message, FORBIDDEN);
+    let paths: Vec<&str> = named.iter().map(|block| block.path.as_str()).collect();
+    assert_eq!(paths, ["a.rs", "a.2.rs", "A.3.RS", "block-4.txt", "block-5.py", "Makefile", "Makefile.2"]);
+    assert!(named[1].note.contains("a.rs is the name of an earlier block"), "{}", named[1].note);
+}

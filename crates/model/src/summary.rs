@@ -1,0 +1,229 @@
+//! Summaries of large tool outputs. The original is stored under an id, so whatever a summary leaves out can be retrieved.
+//!
+//! A summary names the id, the size, the kind and the lines of its original, keeps every error line with its place, and
+//! uses the room that is left for the structure: keys of JSON, declarations of code, files of a diff or a listing, the
+//! first and the last lines. It takes at most 15 % of the original; where the error lines alone take more, there is none.
+
+mod diff;
+mod json;
+mod kind;
+mod listing;
+mod record;
+mod source;
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use sha2::{Digest as _, Sha256};
+
+pub use kind::OutputKind;
+pub use record::{ArchivedOutput, KEPT_DAYS, SummarisedOutput, outdated};
+
+use crate::clean::clean_line;
+use crate::failure;
+use crate::redact::Redacted;
+use crate::text::{count, cut};
+
+/// An output is summarised when it is a quarter larger than the threshold, so that one near it is left alone.
+pub fn is_over(bytes: usize, threshold: u64) -> bool {
+    bytes as u64 > threshold.saturating_add(threshold / 4)
+}
+
+/// SHA-256 in hexadecimal.
+pub fn digest(output: &[u8]) -> String {
+    Sha256::digest(output).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The id of an output: the beginning of its digest.
+pub fn id(digest: &str) -> String {
+    format!("o-{}", cut(digest, ID_DIGITS))
+}
+
+/// Returns whether a word can be the id of an output.
+pub fn is_id(word: &str) -> bool {
+    let digits = word.strip_prefix("o-").unwrap_or_default();
+    digits.len() == ID_DIGITS && digits.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+}
+
+const ID_DIGITS: usize = 16;
+
+/// The largest part of its original that a summary may take, in percent.
+pub const MOST_PERCENT: usize = 15;
+
+/// The longest line that is shown as one of the first or the last. Error lines are never cut.
+const LINE: usize = 160;
+
+/// How many of the first and of the last lines are shown at most.
+const FIRST: usize = 12;
+const LAST: usize = 20;
+
+/// A summary and what it is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Summary {
+    pub text: String,
+    pub kind: OutputKind,
+    pub lines: usize,
+    pub errors: usize,
+}
+
+/// The room for the summary of an output of `bytes`: never more than a hook's answer may have.
+pub fn room(bytes: usize, cap: usize) -> usize {
+    (bytes * MOST_PERCENT / 100).min(cap)
+}
+
+/// Returns a summary of at most `room` bytes; `None` if the errors alone take more.
+pub fn summarise(output: &Redacted, id: &str, room: usize) -> Option<Summary> {
+    let lines: Vec<&str> = output.lines().collect();
+    let kind = OutputKind::of(output, &lines);
+    let errors = errors(output, &lines, kind);
+    let mut text = format!(
+        "[Throughline summary of an output: {id}, {} bytes, {}, {}]\n",
+        output.len(),
+        count(lines.len(), "line"),
+        kind.title()
+    );
+    if !errors.is_empty() {
+        let _ = writeln!(text, "{}:", count(errors.len(), "error line"));
+        text.push_str(&grouped(&errors));
+    }
+    let hint = format!(
+        "[All of it: `thru swarm retrieve {id}`, with --offset N --limit N for some lines, --grep RE for those that match]"
+    );
+    let left = room.checked_sub(text.len() + hint.len())?;
+    text.push_str(&match kind {
+        OutputKind::Json => json::outline(output, left),
+        OutputKind::Code => source::outline(&lines, left),
+        OutputKind::Diff => diff::outline(&lines, left),
+        OutputKind::Listing => listing::outline(&lines, left),
+        OutputKind::Table | OutputKind::Matches | OutputKind::Log => String::new(),
+    });
+    if kind != OutputKind::Json {
+        let left = room.checked_sub(text.len() + hint.len())?;
+        text.push_str(&ends(&lines, left));
+    }
+    text.push_str(&hint);
+    (text.len() <= room).then_some(Summary { text, kind, lines: lines.len(), errors: errors.len() })
+}
+
+/// An error and where it is: `812`, or a path in JSON.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ErrorLine {
+    pub place: String,
+    pub text: String,
+}
+
+/// Returns the error lines of an output, in order, without what a terminal would obey.
+pub fn errors(output: &Redacted, lines: &[&str], kind: OutputKind) -> Vec<ErrorLine> {
+    let is_error: fn(&str) -> bool = match kind {
+        OutputKind::Json => return json::errors(output),
+        OutputKind::Log | OutputKind::Table => failure::is_error_line,
+        // The words of code and of file names report nothing.
+        OutputKind::Code | OutputKind::Diff | OutputKind::Listing | OutputKind::Matches => is_reported,
+    };
+    let shown = |(i, line): (usize, &&str)| {
+        let text = clean_line(line).trim().to_owned();
+        is_error(&text).then(|| ErrorLine { place: (i + 1).to_string(), text })
+    };
+    lines.iter().enumerate().filter_map(shown).collect()
+}
+
+/// Returns whether a line begins as programs report errors, whatever stands around it.
+fn is_reported(line: &str) -> bool {
+    const BEGINNINGS: &[&str] = &[
+        "error:",
+        "error[",
+        "fatal:",
+        "fatal error:",
+        "panic:",
+        "traceback (most recent call last)",
+        "thread '",
+    ];
+    let start: String = line.chars().take(40).flat_map(char::to_lowercase).collect();
+    BEGINNINGS.iter().any(|word| start.starts_with(word))
+        && (!start.starts_with("thread '") || line.contains("panicked"))
+}
+
+/// `12: text`, or `12, 40, 77: text` where a line is repeated.
+fn grouped(errors: &[ErrorLine]) -> String {
+    let mut order: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut known: HashMap<&str, usize> = HashMap::new();
+    for error in errors {
+        let at = *known.entry(&error.text).or_insert_with(|| {
+            order.push((&error.text, Vec::new()));
+            order.len() - 1
+        });
+        order[at].1.push(&error.place);
+    }
+    order.iter().fold(String::new(), |mut text, (line, places)| {
+        let _ = writeln!(text, "  {}: {line}", places.join(", "));
+        text
+    })
+}
+
+/// The first and the last lines, as many as fit, two of five parts of the room for the first.
+fn ends(lines: &[&str], room: usize) -> String {
+    let shown = |line: &&str| {
+        let line = clean_line(line);
+        let line = line.trim_end();
+        if line.len() > LINE { format!("  {}…\n", cut(line, LINE)) } else { format!("  {line}\n") }
+    };
+    // Room for the two headings.
+    let room = room.saturating_sub(2 * "lines 1000000 to 1000000:\n".len());
+    let fit = |lines: &mut dyn Iterator<Item = &&str>, room: usize| {
+        let (mut kept, mut used) = (Vec::new(), 0);
+        for line in lines.map(shown) {
+            used += line.len();
+            if used > room {
+                break;
+            }
+            kept.push(line);
+        }
+        kept
+    };
+    let head = fit(&mut lines.iter().take(FIRST), room * 2 / 5);
+    let used: usize = head.iter().map(String::len).sum();
+    let mut tail = fit(&mut lines[head.len()..].iter().rev().take(LAST), room.saturating_sub(used));
+    tail.reverse();
+    let mut text = String::new();
+    if !head.is_empty() {
+        let _ = write!(text, "lines 1 to {}:\n{}", head.len(), head.concat());
+    }
+    if !tail.is_empty() {
+        let _ = write!(text, "lines {} to {}:\n{}", lines.len() - tail.len() + 1, lines.len(), tail.concat());
+    }
+    text
+}
+
+/// Returns the items that fit into `room`, below a title that says how many there are and how many are shown.
+fn section(title: &str, items: &[String], room: usize) -> String {
+    let head = |shown: usize| match shown == items.len() {
+        true => format!("{title} ({}):\n", items.len()),
+        false => format!("{title} (the first {shown} of {}):\n", items.len()),
+    };
+    let (mut text, mut shown) = (String::new(), 0);
+    for item in items {
+        let item = clean_line(item);
+        let item =
+            if item.len() > LINE { format!("  {}…\n", cut(&item, LINE)) } else { format!("  {item}\n") };
+        if head(items.len() - 1).len() + text.len() + item.len() > room {
+            break;
+        }
+        text.push_str(&item);
+        shown += 1;
+    }
+    if shown == 0 { String::new() } else { head(shown) + &text }
+}
+
+/// Returns whether a call gives back what is stored. To summarise that would lead in circles.
+pub fn is_retrieval(tool: &str, command: Option<&str>) -> bool {
+    let mut words = command.unwrap_or_default().split_whitespace().peekable();
+    let mut asks = false;
+    while let Some(word) = words.next() {
+        asks |= word == "swarm" && words.peek() == Some(&"retrieve");
+    }
+    asks || tool.ends_with("__retrieve") || tool.ends_with("_retrieve")
+}
+
+#[cfg(test)]
+#[path = "summary_tests.rs"]
+mod tests;

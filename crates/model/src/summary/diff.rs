@@ -1,0 +1,69 @@
+//! A diff: its files with their hunks and counts, and where each file begins.
+
+use super::section;
+use crate::text::count;
+
+#[derive(Default)]
+struct File {
+    line: usize,
+    name: String,
+    hunks: usize,
+    added: usize,
+    removed: usize,
+}
+
+pub fn outline(lines: &[&str], room: usize) -> String {
+    let items: Vec<String> = files(lines)
+        .iter()
+        .map(|file| {
+            format!(
+                "{}: {}  +{} -{}, {}",
+                file.line,
+                file.name,
+                file.added,
+                file.removed,
+                count(file.hunks, "hunk")
+            )
+        })
+        .collect();
+    section("files", &items, room * 3 / 4)
+}
+
+fn files(lines: &[&str]) -> Vec<File> {
+    let mut files: Vec<File> = Vec::new();
+    let mut is_head = true;
+    for (i, line) in lines.iter().enumerate() {
+        let begins = line.starts_with("diff --git ") || !is_head && is_new_name(lines, i);
+        if begins || files.is_empty() && line.starts_with("--- ") {
+            is_head = true;
+            let name = line.rsplit_once(" b/").map_or("", |(_, name)| name);
+            files.push(File { line: i + 1, name: name.to_owned(), ..File::default() });
+        }
+        let Some(file) = files.last_mut() else { continue };
+        match line.as_bytes().first() {
+            Some(b'@') if line.starts_with("@@ ") => {
+                is_head = false;
+                file.hunks += 1;
+            }
+            Some(b'+') if !is_head => file.added += 1,
+            Some(b'-') if !is_head => file.removed += 1,
+            _ if is_head
+                && (line.starts_with("+++ ") || file.name.is_empty() && line.starts_with("--- ")) =>
+            {
+                let name = line[4..].split('\t').next().unwrap_or_default();
+                let name = name.strip_prefix("b/").or_else(|| name.strip_prefix("a/")).unwrap_or(name);
+                if name != "/dev/null" {
+                    name.clone_into(&mut file.name);
+                }
+            }
+            _ => {}
+        }
+    }
+    files
+}
+
+/// `--- a` and `+++ b` without the line of git above them.
+fn is_new_name(lines: &[&str], i: usize) -> bool {
+    let next = |n: usize| lines.get(i + n).copied().unwrap_or_default();
+    lines[i].starts_with("--- ") && next(1).starts_with("+++ ") && next(2).starts_with("@@ ")
+}

@@ -1,0 +1,152 @@
+//! JSON: keys, types and counts, and the values that report errors.
+
+use serde_json::Value;
+
+use super::{ErrorLine, section};
+use crate::clean::clean_line;
+use crate::text::cut;
+
+/// The longest value that is shown as an example.
+const EXAMPLE: usize = 60;
+
+/// The longest error that is shown. A stack trace in a string can be long, and is in the original.
+const ERROR: usize = 400;
+
+/// With more keys than this, objects of a list are a map, and their keys are data.
+const MERGED_KEYS: usize = 200;
+
+/// How deep keys are listed. Below that only the type is told.
+const DEEPEST: usize = 6;
+
+pub fn outline(text: &str, room: usize) -> String {
+    let Ok(value) = serde_json::from_str::<Value>(text) else { return String::new() };
+    let mut lines = Vec::new();
+    describe(&Shape::of(&value), "the whole", 0, &mut lines);
+    section("keys and types", &lines, room)
+}
+
+/// Returns the values of keys such as `error`, each with its path.
+pub fn errors(text: &str) -> Vec<ErrorLine> {
+    let mut found = Vec::new();
+    if let Ok(value) = serde_json::from_str::<Value>(text) {
+        search(&value, "$", &mut found);
+    }
+    found
+}
+
+fn search(value: &Value, path: &str, found: &mut Vec<ErrorLine>) {
+    match value {
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(i, item)| search(item, &format!("{path}[{i}]"), found));
+        }
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                let path = format!("{path}.{}", clean_line(key));
+                match value {
+                    Value::String(text) if is_error_key(key) && !text.trim().is_empty() => {
+                        let text = cut(clean_line(text).trim(), ERROR).to_owned();
+                        found.push(ErrorLine { place: path, text });
+                    }
+                    value => search(value, &path, found),
+                }
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+fn is_error_key(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    ["error", "exception", "failure", "panic", "stderr", "traceback"].iter().any(|word| key.contains(word))
+}
+
+/// What there is, without the values.
+enum Shape {
+    Scalar { name: &'static str, example: String },
+    List { items: usize, item: Option<Box<Shape>> },
+    Object { fields: Vec<(String, Shape, usize)>, objects: usize },
+}
+
+impl Shape {
+    fn of(value: &Value) -> Shape {
+        let scalar = |name, example| Shape::Scalar { name, example };
+        match value {
+            Value::Null => scalar("null", String::new()),
+            Value::Bool(value) => scalar("true or false", value.to_string()),
+            Value::Number(number) => scalar("number", number.to_string()),
+            Value::String(text) => {
+                let line = clean_line(text);
+                let is_cut = line.len() > EXAMPLE;
+                scalar("text", format!("\"{}{}\"", cut(&line, EXAMPLE), if is_cut { "…" } else { "" }))
+            }
+            Value::Array(items) => {
+                let item = items.iter().map(Shape::of).reduce(Shape::merge).map(Box::new);
+                Shape::List { items: items.len(), item }
+            }
+            Value::Object(fields) => Shape::Object {
+                fields: fields.iter().map(|(key, value)| (key.clone(), Shape::of(value), 1)).collect(),
+                objects: 1,
+            },
+        }
+    }
+
+    /// Two items of a list as one. Where they differ, the first is told, unless it is null.
+    fn merge(self, other: Shape) -> Shape {
+        match (self, other) {
+            (Shape::Object { fields, objects }, Shape::Object { fields: more, objects: others }) => {
+                let mut fields = fields;
+                for (key, shape, times) in more {
+                    let has_room = fields.len() < MERGED_KEYS;
+                    match fields.iter_mut().find(|(known, ..)| *known == key) {
+                        Some((_, known, before)) => {
+                            let nothing = Shape::Scalar { name: "null", example: String::new() };
+                            *known = std::mem::replace(known, nothing).merge(shape);
+                            *before += times;
+                        }
+                        None if has_room => fields.push((key, shape, times)),
+                        None => {}
+                    }
+                }
+                Shape::Object { fields, objects: objects + others }
+            }
+            (Shape::List { items, item }, Shape::List { items: more, item: other }) => {
+                let item = match (item, other) {
+                    (Some(one), Some(other)) => Some(Box::new(one.merge(*other))),
+                    (one, other) => one.or(other),
+                };
+                Shape::List { items: items + more, item }
+            }
+            (Shape::Scalar { name: "null", .. }, other) => other,
+            (one, _) => one,
+        }
+    }
+}
+
+/// One line for each key, indented as it is nested.
+fn describe(shape: &Shape, name: &str, depth: usize, lines: &mut Vec<String>) {
+    let indent = "  ".repeat(depth);
+    match shape {
+        Shape::Scalar { name: kind, example } => {
+            let example = if example.is_empty() { String::new() } else { format!(", such as {example}") };
+            lines.push(format!("{indent}{name}: {kind}{example}"));
+        }
+        Shape::List { items, item } => {
+            lines.push(format!("{indent}{name}: list, {items} in all"));
+            if let Some(item) = item
+                && depth < DEEPEST
+            {
+                describe(item, "each", depth + 1, lines);
+            }
+        }
+        Shape::Object { fields, objects } => {
+            lines.push(format!("{indent}{name}: object with {} keys", fields.len()));
+            for (key, shape, times) in fields.iter().filter(|_| depth < DEEPEST) {
+                let name = match times < objects {
+                    true => format!("{key} (in {times} of {objects})"),
+                    false => key.clone(),
+                };
+                describe(shape, &name, depth + 1, lines);
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! What an output is, by its looks.
+
+use super::source;
+use crate::redact::Redacted;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OutputKind {
+    /// One JSON value.
+    Json,
+    Diff,
+    /// Lines that a search found: `src/a.rs:12:text`.
+    Matches,
+    /// Names of files, one on each line.
+    Listing,
+    Table,
+    /// A program's source.
+    Code,
+    /// Everything else: logs, test output, prose.
+    Log,
+}
+
+/// How many lines are looked at to tell what an output is.
+const LOOKED_AT: usize = 2_000;
+
+impl OutputKind {
+    pub fn of(output: &Redacted, lines: &[&str]) -> OutputKind {
+        let text = output.trim_start();
+        if text.starts_with(['{', '[']) && serde_json::from_str::<serde::de::IgnoredAny>(output).is_ok() {
+            return OutputKind::Json;
+        }
+        let filled: Vec<&str> =
+            lines.iter().copied().filter(|line| !line.trim().is_empty()).take(LOOKED_AT).collect();
+        let share =
+            |is: fn(&str) -> bool| filled.iter().filter(|line| is(line)).count() * 100 / filled.len().max(1);
+        match () {
+            () if is_diff(&filled) => OutputKind::Diff,
+            () if share(is_match) >= 80 => OutputKind::Matches,
+            () if share(is_path) >= 80 => OutputKind::Listing,
+            () if is_table(&filled) => OutputKind::Table,
+            // A value on each line is a log.
+            () if share(|line| line.starts_with('{')) >= 80 => OutputKind::Log,
+            () if share(source::is_code) >= 45 && filled.iter().any(|line| source::is_declaration(line)) => {
+                OutputKind::Code
+            }
+            () => OutputKind::Log,
+        }
+    }
+
+    pub fn title(self) -> &'static str {
+        match self {
+            OutputKind::Json => "JSON",
+            OutputKind::Diff => "diff",
+            OutputKind::Matches => "search matches",
+            OutputKind::Listing => "file listing",
+            OutputKind::Table => "table",
+            OutputKind::Code => "code",
+            OutputKind::Log => "log",
+        }
+    }
+}
+
+fn is_diff(lines: &[&str]) -> bool {
+    let hunks = lines.iter().filter(|line| line.starts_with("@@ ")).count();
+    let heads =
+        lines.iter().filter(|line| line.starts_with("diff --git ") || line.starts_with("+++ ")).count();
+    let changed =
+        lines.iter().filter(|line| line.starts_with(['+', '-', ' ', '@'])).count() * 100 / lines.len().max(1);
+    hunks > 0 && heads > 0 && changed >= 70
+}
+
+/// `src/a.rs:12:text` without a column: compilers and linters write one, and their lines report errors.
+fn is_match(line: &str) -> bool {
+    let mut parts = line.splitn(3, [':', '-']);
+    let (Some(file), Some(number), Some(rest)) = (parts.next(), parts.next(), parts.next()) else {
+        return false;
+    };
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let column = rest.split(':').next().unwrap_or_default();
+    file.contains(['.', '/'])
+        && !file.contains(' ')
+        && is_number(number)
+        && !(is_number(column) && rest.contains(':'))
+}
+
+fn is_path(line: &str) -> bool {
+    let line = line.trim();
+    line.contains(['/', '.']) && !line.contains([' ', '=', '(', '{', ';', '"', '<'])
+}
+
+/// Most lines have as many cells as the first one.
+fn is_table(lines: &[&str]) -> bool {
+    let Some(separator) =
+        ["|", "\t", "  "].into_iter().find(|one| cells(lines.first().unwrap_or(&""), one) >= 3)
+    else {
+        return false;
+    };
+    let wide = lines.iter().filter(|line| {
+        let (first, this) = (cells(lines[0], separator), cells(line, separator));
+        this.abs_diff(first) <= usize::from(separator == "  ")
+    });
+    wide.count() * 100 / lines.len() >= 80
+}
+
+fn cells(line: &str, separator: &str) -> usize {
+    let line = line.trim().trim_start_matches('|').trim_end_matches('|');
+    line.split(separator).filter(|cell| !cell.trim().is_empty()).count()
+}

@@ -1,0 +1,62 @@
+//! What is kept of summaries: a line for each, and a line for each original that was removed.
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::OutputKind;
+use crate::time;
+
+/// A line of the index.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SummarisedOutput {
+    pub ts: String,
+    pub id: String,
+    #[serde(default)]
+    pub session: String,
+    #[serde(default)]
+    pub tool: String,
+    pub kind: OutputKind,
+    /// Of the redacted original.
+    pub bytes: usize,
+    #[serde(default)]
+    pub lines: usize,
+    #[serde(default)]
+    pub errors: usize,
+    pub summary_bytes: usize,
+}
+
+/// An original that was removed when it was old.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArchivedOutput {
+    pub ts: String,
+    pub id: String,
+    /// SHA-256 of the original, so that a copy can be recognised.
+    pub digest: String,
+    pub bytes: usize,
+}
+
+/// How long an original is kept after it was last summarised.
+pub const KEPT_DAYS: i64 = 7;
+
+/// Returns the ids whose newest summary is too old, and no others.
+pub fn outdated(summarised: &[SummarisedOutput], now: Timestamp) -> Vec<&str> {
+    let limit = now.saturating_sub(SignedDuration::from_hours(24 * KEPT_DAYS)).unwrap_or(Timestamp::MIN);
+    let is_old = |one: &SummarisedOutput| time::parse(&one.ts).is_some_and(|ts| ts < limit);
+    let mut old: Vec<&str> = summarised.iter().filter(|one| is_old(one)).map(|one| one.id.as_str()).collect();
+    old.sort_unstable();
+    old.dedup();
+    old.retain(|id| summarised.iter().filter(|one| one.id == *id).all(is_old));
+    old
+}
+
+impl SummarisedOutput {
+    pub fn line(&self) -> Vec<u8> {
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+}
+
+impl ArchivedOutput {
+    pub fn line(&self) -> Vec<u8> {
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+}

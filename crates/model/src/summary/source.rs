@@ -1,0 +1,102 @@
+//! Source code: its declarations with their lines.
+
+use super::section;
+
+pub fn outline(lines: &[&str], room: usize) -> String {
+    let declared = lines.iter().enumerate().filter(|(_, line)| is_declaration(line));
+    let items: Vec<String> = declared
+        .map(|(i, line)| {
+            format!("{}: {}", i + 1, unnumbered(line).trim_end().trim_end_matches('{').trim_end())
+        })
+        .collect();
+    // A quarter is left for the first and the last lines.
+    section("declarations", &items, room * 3 / 4)
+}
+
+/// Returns whether a line looks like one of a program.
+pub fn is_code(line: &str) -> bool {
+    let line = unnumbered(line).trim();
+    line.ends_with([';', '{', '}'])
+        || line.starts_with("//")
+        || line.starts_with(['}', ')', ']'])
+        || is_declaration(line)
+        || line.ends_with(':') && BLOCKS.iter().any(|word| line.starts_with(word))
+        || line.contains(" = ") && !line.contains(": ")
+        || line.starts_with("return ")
+        || line.starts_with("import ")
+        || line.ends_with("),")
+}
+
+/// What begins a block in languages without braces.
+const BLOCKS: &[&str] = &["if ", "for ", "else", "elif ", "while ", "try", "except", "with ", "match "];
+
+pub fn is_declaration(line: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "fn",
+        "struct",
+        "enum",
+        "trait",
+        "impl",
+        "mod",
+        "type",
+        "macro_rules!",
+        "class",
+        "def",
+        "function",
+        "interface",
+        "func",
+        "package",
+        "namespace",
+        "module",
+        "protocol",
+        "extension",
+        "record",
+        "object",
+        "union",
+    ];
+    const BEFORE: &[&str] = &[
+        "pub",
+        "pub(crate)",
+        "pub(super)",
+        "export",
+        "default",
+        "async",
+        "unsafe",
+        "const",
+        "static",
+        "public",
+        "private",
+        "protected",
+        "internal",
+        "final",
+        "abstract",
+        "override",
+        "open",
+        "data",
+        "sealed",
+        "extern",
+        "declare",
+        "inline",
+    ];
+    let line = unnumbered(line);
+    // What is nested deeper is a detail.
+    if line.len() - line.trim_start().len() > 8 {
+        return false;
+    }
+    let mut words = line.split_whitespace().skip_while(|word| BEFORE.contains(word));
+    let first = words.next().unwrap_or_default();
+    let named = words
+        .next()
+        .is_some_and(|name| name.starts_with(|c: char| c.is_alphabetic() || "_<('&\"".contains(c)));
+    WORDS.contains(&first) && named || first.starts_with("impl<")
+}
+
+/// A line without the number that `cat -n` and readers of files put before it.
+fn unnumbered(line: &str) -> &str {
+    let bare = line.trim_start();
+    let rest = bare.trim_start_matches(|c: char| c.is_ascii_digit());
+    match rest.strip_prefix(['\t', '→']) {
+        Some(text) if rest.len() < bare.len() => text,
+        _ => line,
+    }
+}

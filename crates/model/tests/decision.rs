@@ -1,0 +1,78 @@
+//! The end of a log is enough to say which of its decisions are in force: hooks read no more.
+
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeMap;
+
+use model::decision::{Decision, State, fold};
+use model::time;
+use proptest::prelude::*;
+
+/// What one line of a log does. Numbers choose among few decisions, so that they meet.
+#[derive(Clone, Debug)]
+enum Step {
+    Make(u8),
+    Supersede(u8, u8),
+    Withdraw(u8),
+    Answer { question: u8, answer: u8 },
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        (0..5_u8).prop_map(Step::Make),
+        (0..5_u8, 0..5_u8).prop_map(|(old, new)| Step::Supersede(old, new)),
+        (0..5_u8).prop_map(Step::Withdraw),
+        (0..2_u8, 0..3_u8).prop_map(|(question, answer)| Step::Answer { question, answer }),
+    ]
+}
+
+/// A log in the order in which it was written. Several lines can be of one second.
+fn log(steps: &[(Step, bool)]) -> Vec<Decision> {
+    let (mut second, mut lines) = (0, Vec::<Decision>::new());
+    for (place, (step, is_later)) in steps.iter().enumerate() {
+        second += u32::from(*is_later);
+        let made = |id: String| Decision {
+            v: 1,
+            text: format!("text of {id}"),
+            id,
+            ts: format!("2026-11-15T19:{:02}:{:02}Z", second / 60, second % 60),
+            ..Decision::default()
+        };
+        let is_there = |id: &str| lines.iter().any(|line| line.id == id);
+        let line = match step {
+            Step::Make(id) => made(format!("d{id}")),
+            Step::Supersede(old, new) if is_there(&format!("d{old}")) => {
+                Decision { supersedes: format!("d{old}"), ..made(format!("d{new}")) }
+            }
+            Step::Withdraw(id) if is_there(&format!("d{id}")) => {
+                Decision { supersedes: format!("d{id}"), text: String::new(), ..made(format!("w{place}")) }
+            }
+            Step::Answer { question, answer } => {
+                Decision { question: format!("q{question}"), ..made(format!("a{question}{answer}")) }
+            }
+            Step::Supersede(..) | Step::Withdraw(_) => continue,
+        };
+        lines.push(line);
+    }
+    lines
+}
+
+fn states(lines: &[Decision]) -> BTreeMap<String, State> {
+    let now = time::parse("2026-11-17T12:00:00Z").unwrap();
+    fold(lines.to_vec(), now).into_iter().map(|one| (one.decision.id, one.state)).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_end_of_a_log_says_what_the_whole_log_says(steps in prop::collection::vec((step(), any::<bool>()), 0..24)) {
+        let lines = log(&steps);
+        let whole = states(&lines);
+        for start in 0..=lines.len() {
+            for (id, state) in states(&lines[start..]) {
+                prop_assert_eq!(Some(&state), whole.get(&id), "{} from line {} of {:#?}", id, start, lines);
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Imports the outputs that opencode-swarm kept in `.swarm/summaries`, so that `thru swarm retrieve` finds them.
+
+use model::redact::Redacted;
+use model::render::one_line;
+use model::summary::{self, OutputKind, SummarisedOutput};
+use model::time;
+use serde::{Deserialize, Serialize};
+use store::{Dir, EntryKind};
+
+use crate::project::{Project, settings};
+use crate::{Mode, Result, World};
+
+/// Its folder in `.swarm`.
+const FOLDER: &str = "summaries";
+
+const LARGEST: usize = 64 * 1024 * 1024;
+
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct OutputsReport {
+    pub outputs: Vec<ImportedOutput>,
+    /// New ones; in a dry run those that would be written.
+    pub new: usize,
+    /// Files that were not read, and why.
+    pub left_out: Vec<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct ImportedOutput {
+    /// What the other tool calls it.
+    pub from: String,
+    pub id: String,
+    pub bytes: usize,
+}
+
+/// A file of that folder. Versions call the fields differently.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Kept {
+    #[serde(alias = "fullOutput", alias = "full_output", alias = "output", alias = "raw")]
+    content: String,
+    #[serde(alias = "summaryText", alias = "summary_text")]
+    summary: String,
+    #[serde(alias = "toolName", alias = "tool_name")]
+    tool: String,
+}
+
+/// Returns `None` if there is no such folder.
+pub(crate) fn run(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<OutputsReport>> {
+    let dir = match swarm.sub(FOLDER) {
+        Err(store::Error::Absent { .. }) => return Ok(None),
+        dir => dir?,
+    };
+    let options = settings::here(world).settings().redact();
+    let store = match mode {
+        Mode::Write => Some(Project::find_or_make(world)?.store),
+        Mode::DryRun => Project::find(world).ok().map(|project| project.store),
+    };
+    let known = store.as_ref().map(store::Store::summarised).transpose()?.unwrap_or_default().0;
+    let mut report = OutputsReport::default();
+    let mut entries = dir.entries()?;
+    entries.sort_by(|a, b| a.name.cmp(&b.name));
+    for entry in entries {
+        let name = one_line(&entry.name, 100);
+        let kept = match read(&dir, &entry) {
+            Ok(kept) => kept,
+            Err(why) => {
+                report.left_out.push(format!("{name}: {why}"));
+                continue;
+            }
+        };
+        let text = Redacted::whole(&kept.content, options);
+        let id = summary::id(&summary::digest(text.as_bytes()));
+        let lines: Vec<&str> = text.lines().collect();
+        let noted = SummarisedOutput {
+            // Kept for a week from now: whoever imports it wants it.
+            ts: time::rfc3339(world.now),
+            id: id.clone(),
+            session: String::new(),
+            tool: one_line(&kept.tool, 100),
+            kind: OutputKind::of(&text, &lines),
+            bytes: text.len(),
+            lines: lines.len(),
+            errors: 0,
+            summary_bytes: kept.summary.len().min(text.len()),
+        };
+        let is_known = known.iter().any(|one| one.id == id) || report.outputs.iter().any(|one| one.id == id);
+        report.outputs.push(ImportedOutput { from: name, id, bytes: text.len() });
+        if is_known {
+            continue;
+        }
+        report.new += 1;
+        if let (Some(store), Mode::Write) = (&store, mode) {
+            store.keep_original(text.as_bytes(), &noted, u64::MAX)?;
+        }
+    }
+    Ok(Some(report))
+}
+
+fn read(dir: &Dir, entry: &store::Entry) -> std::result::Result<Kept, String> {
+    match entry.kind {
+        EntryKind::File if entry.name.ends_with(".json") => {}
+        EntryKind::File | EntryKind::Folder => return Err("not a JSON file".to_owned()),
+        EntryKind::Other => return Err("a link, and links are not followed".to_owned()),
+    }
+    let bytes = dir.read(&entry.name, LARGEST).map_err(|error| error.to_string())?;
+    let kept: Kept = serde_json::from_slice(&bytes).map_err(|error| error.to_string())?;
+    if kept.content.is_empty() { Err("it has no output".to_owned()) } else { Ok(kept) }
+}

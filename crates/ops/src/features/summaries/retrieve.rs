@@ -1,0 +1,82 @@
+//! `thru swarm retrieve`: the original of a summarised output.
+
+use model::render::one_line;
+use model::summary::{self, ArchivedOutput, KEPT_DAYS};
+use serde::Serialize;
+use store::Store;
+
+use crate::project::Project;
+use crate::{Error, Result, World};
+
+/// An original, or the part that was asked for.
+#[derive(Clone, Debug, Serialize)]
+pub struct Retrieved {
+    pub id: String,
+    /// Of the whole original.
+    pub bytes: usize,
+    pub lines: usize,
+    /// The first line of `text`, counted from 1; `None` where lines were picked.
+    pub first_line: Option<usize>,
+    pub shown_lines: usize,
+    pub text: String,
+}
+
+/// How many lines to skip, and how many to show.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Page {
+    pub offset: usize,
+    pub limit: Option<usize>,
+}
+
+/// Returns the lines of a page, or those of the lines for which `picks` returns true, with their numbers. Regular
+/// expressions are the caller's: nothing on the path of hooks links them.
+pub fn run(world: &World, id: &str, page: Page, picks: Option<&dyn Fn(&str) -> bool>) -> Result<Retrieved> {
+    let project = Project::find(world)?;
+    if !summary::is_id(id) {
+        return Err(Error::Usage {
+            what: format!("{} is not the id of an output", one_line(id, 80)),
+            hint: "an id looks like o-0123456789abcdef; a summary names it in its first and its last line"
+                .into(),
+        });
+    }
+    let Some(bytes) = project.store.original(id)? else { return Err(missing(&project.store, id)) };
+    // What `thru` stores is text; a person may have changed it.
+    let text = String::from_utf8_lossy(&bytes);
+    let all: Vec<&str> = text.split_inclusive('\n').collect();
+    let is_wanted = |line: &str| picks.is_none_or(|picks| picks(line.trim_end_matches('\n')));
+    let wanted = all.iter().enumerate().filter(|(_, line)| is_wanted(line));
+    let shown: Vec<(usize, &&str)> =
+        wanted.skip(page.offset).take(page.limit.unwrap_or(usize::MAX)).collect();
+    let text = match picks {
+        None => shown.iter().map(|(_, line)| **line).collect(),
+        Some(_) => {
+            shown.iter().map(|(i, line)| format!("{}: {}\n", i + 1, line.trim_end_matches('\n'))).collect()
+        }
+    };
+    Ok(Retrieved {
+        id: id.to_owned(),
+        bytes: bytes.len(),
+        lines: all.len(),
+        first_line: shown.first().filter(|_| picks.is_none()).map(|(i, _)| i + 1),
+        shown_lines: shown.len(),
+        text,
+    })
+}
+
+fn missing(store: &Store, id: &str) -> Error {
+    let archived = store.archived_outputs().unwrap_or_default();
+    match archived.into_iter().rev().find(|one| one.id == id) {
+        Some(ArchivedOutput { ts, digest, bytes, .. }) => Error::Absent {
+            what: format!(
+                "the output {id} was removed on {}: originals are kept for {KEPT_DAYS} days. It had {bytes} bytes and the SHA-256 {}",
+                one_line(&ts, 40),
+                one_line(&digest, 64)
+            ),
+            hint: "run the command again that printed it".into(),
+        },
+        None => Error::Absent {
+            what: format!("there is no output {id}"),
+            hint: "a summary names its id; it belongs to the project in which the summary was made".into(),
+        },
+    }
+}

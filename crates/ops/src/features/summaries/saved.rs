@@ -1,0 +1,28 @@
+//! What summaries saved the model from reading, for `thru swarm status`.
+
+use model::summary::SummarisedOutput;
+use model::tokens::{Ratios, TextKind};
+use serde::Serialize;
+use store::Store;
+
+use crate::Result;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Saved {
+    /// Outputs that were summarised.
+    pub outputs: usize,
+    pub bytes: usize,
+    pub summary_bytes: usize,
+    pub saved_bytes: usize,
+    /// An estimate, like every count of tokens.
+    pub saved_tokens: usize,
+}
+
+pub fn saved(store: &Store) -> Result<Saved> {
+    let (summarised, _) = store.summarised()?;
+    let sum = |of: fn(&SummarisedOutput) -> usize| summarised.iter().map(of).sum::<usize>();
+    let (bytes, summary_bytes) = (sum(|one| one.bytes), sum(|one| one.summary_bytes));
+    let saved_bytes = bytes.saturating_sub(summary_bytes);
+    let saved_tokens = Ratios::UNIFORM.tokens(TextKind::Prose, saved_bytes);
+    Ok(Saved { outputs: summarised.len(), bytes, summary_bytes, saved_bytes, saved_tokens })
+}

@@ -1,0 +1,146 @@
+//! `thru swarm benchmark`: counts what the records say, compares it with the limits, and keeps every run.
+
+use std::path::Path;
+use std::time::Duration;
+
+use model::benchmark::{self, Counted, History, NoData, Outcome, Run};
+use model::config::Settings;
+use model::plan::TaskStatus;
+use model::time;
+use serde::Serialize;
+use store::{Dir, Durability, Store, layout};
+
+use crate::features::{plan, sessions};
+use crate::input_redactor::InputRedactor;
+use crate::project::{Project, settings};
+use crate::{Error, Mode, Result, World};
+
+/// How long a command waits for another one that adds a run.
+const WAIT: Duration = Duration::from_secs(5);
+
+/// How many runs a picture shows.
+pub const SHOWN_RUNS: usize = 30;
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    pub run: Run,
+    pub gate: Outcome,
+    /// All runs, this one last.
+    #[serde(skip)]
+    pub history: History,
+    #[serde(skip)]
+    pub settings: Settings,
+}
+
+pub fn run(world: &World, no_data: NoData) -> Result<Report> {
+    let project = Project::find(world)?;
+    let settings = settings::here(world).settings();
+    let metrics = count(world, &project.store)?.metrics();
+    let checks = benchmark::checks(&metrics, &settings);
+    let gate = benchmark::gate(&checks, no_data);
+    let run = Run { ts: time::rfc3339(world.now), metrics, checks, gate: Some(gate), ..Run::default() };
+    let _lock = project.store.lock_benchmarks(WAIT)?;
+    let mut history = project.store.benchmarks()?;
+    history.runs.push(run.clone());
+    project.store.write_benchmarks(&history)?;
+    Ok(Report { run, gate, history, settings })
+}
+
+fn count(world: &World, store: &Store) -> Result<Counted> {
+    let mut counted = Counted::default();
+    for task in store.evidence_tasks()?.0 {
+        let bundle = store.evidence(&task)?.map(|bundle| bundle.entries).unwrap_or_default();
+        let archived = store.archived_evidence(&task)?;
+        let is_only_archived = |entry: &model::evidence::Entry| {
+            entry.id.is_empty() || bundle.iter().all(|kept| kept.id != entry.id)
+        };
+        let archived = archived.into_iter().filter(is_only_archived);
+        counted.add_task(&archived.chain(bundle.iter().cloned()).collect::<Vec<_>>());
+    }
+    if let Some(loaded) = plan::load(store)? {
+        let done = loaded.plan.tasks().filter(|task| task.status == TaskStatus::Completed).count();
+        counted.completed_tasks = done as u64;
+    }
+    let activity = sessions::activity::report(world, None)?;
+    counted.calls = activity.calls;
+    counted.failed_calls = activity.tools.iter().map(|tool| tool.failed).sum();
+    counted.known_calls = activity.tools.iter().map(|tool| tool.ok + tool.failed).sum();
+    for id in store.loop_ids()? {
+        let mut ended = Vec::new();
+        store.loop_log(&id, |entry| ended.extend(entry.reason))?;
+        counted.add_loop(&ended);
+    }
+    store.receipts(|receipt| {
+        if receipt.event != model::receipt::LOST {
+            counted.hook_ms.push(receipt.ms);
+        }
+    })?;
+    Ok(counted)
+}
+
+/// Writes the picture. A file that is there is replaced only if it is such a picture.
+pub fn write_svg(world: &World, report: &Report, file: &Path) -> Result<()> {
+    let path = world.need_cwd()?.join(file);
+    let name = path.file_name().and_then(|name| name.to_str()).ok_or_else(|| Error::Usage {
+        what: format!("{} does not name a file", file.display()),
+        hint: "name one: `--svg benchmark.svg`".into(),
+    })?;
+    let folder = Dir::open(path.parent().unwrap_or(Path::new("/")))?;
+    let is_foreign = match folder.read_start(name, 5) {
+        Err(store::Error::Absent { .. }) => false,
+        start => !start?.starts_with(b"<svg "),
+    };
+    if is_foreign {
+        return Err(Error::Refused {
+            what: format!("{} exists and is not an SVG picture", file.display()),
+            hint: "name another file".into(),
+        });
+    }
+    let svg = benchmark::svg(&report.history, &report.run.checks, &report.settings, SHOWN_RUNS);
+    Ok(folder.write(name, svg.as_bytes(), Durability::Relaxed)?)
+}
+
+/// What was imported of another tool's runs.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct RunsReport {
+    pub runs: usize,
+    /// New ones; in a dry run those that would be written.
+    pub new: usize,
+    /// Why nothing was read; empty if it was.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub left_out: String,
+}
+
+/// The largest file of another tool.
+const LARGEST: usize = 64 * 1024 * 1024;
+
+/// Imports the runs that opencode-swarm kept. Returns `None` if there are none.
+pub(crate) fn import(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<RunsReport>> {
+    let bytes = match swarm.read(layout::BENCHMARKS, LARGEST) {
+        Err(store::Error::Absent { .. }) => return Ok(None),
+        bytes => bytes?,
+    };
+    let runs = match benchmark::read_foreign(&InputRedactor::to(world).clean_bytes(&bytes)) {
+        Ok(runs) => runs,
+        Err(why) => return Ok(Some(RunsReport { left_out: why, ..RunsReport::default() })),
+    };
+    let all = runs.len();
+    let store = match mode {
+        Mode::Write => Some(Project::find_or_make(world)?.store),
+        Mode::DryRun => Project::find(world).ok().map(|project| project.store),
+    };
+    let _lock = match (&store, mode) {
+        (Some(store), Mode::Write) => Some(store.lock_benchmarks(WAIT)?),
+        _ => None,
+    };
+    let mut history = store.as_ref().map_or_else(|| Ok(History::new()), Store::benchmarks)?;
+    let is_new = |run: &Run| history.runs.iter().all(|known| known.id != run.id);
+    let new: Vec<Run> = runs.into_iter().filter(is_new).collect();
+    let report = RunsReport { runs: all, new: new.len(), left_out: String::new() };
+    if let (Some(store), Mode::Write, false) = (&store, mode, new.is_empty()) {
+        // They are older than ours, and the last run is the current one.
+        history.runs.splice(0..0, new);
+        store.write_benchmarks(&history)?;
+    }
+    Ok(Some(report))
+}

@@ -1,0 +1,142 @@
+//! `thru swarm extract`: writes the code blocks of a message into files.
+
+use std::path::{Path, PathBuf};
+
+use model::extract::{self, NamedBlock};
+use model::text::count;
+use serde::Serialize;
+use store::{Dir, Replaced};
+
+use crate::{Error, Mode, Result, World};
+
+/// The longest message.
+const LARGEST: usize = 16 * 1024 * 1024;
+
+/// Folders from which programs take instructions, besides those of the harnesses: a message must not write there.
+const FORBIDDEN: &[&str] = &[".git", ".agent", ".husky", ".vscode", ".idea", ".ssh", ".direnv", ".cargo"];
+
+/// What happens to a file that is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Existing {
+    /// It stays, and the block is not written.
+    Keep,
+    Replace,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    pub folder: PathBuf,
+    pub files: Vec<ExtractedFile>,
+    /// How many of them were not written.
+    pub left_out: usize,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct ExtractedFile {
+    pub path: String,
+    /// The line of the message in which the block begins.
+    pub line: usize,
+    pub lines: usize,
+    pub outcome: Outcome,
+    /// What a reader should know: another name than the message gives, a block without an end.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub note: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    Created,
+    Replaced,
+    /// The file has this text already.
+    Same,
+    /// There is another file, and it stays.
+    Exists,
+}
+
+pub fn run(
+    world: &World,
+    message: &str,
+    into: Option<&Path>,
+    existing: Existing,
+    mode: Mode,
+) -> Result<Report> {
+    let folder = world.need_cwd()?.join(into.unwrap_or(Path::new("")));
+    let dir = Dir::open(&folder)?;
+    let forbidden: Vec<&str> =
+        FORBIDDEN.iter().copied().chain(harness::HARNESSES.iter().map(|harness| harness.folder)).collect();
+    let blocks = extract::named(message, &forbidden);
+    if blocks.is_empty() {
+        return Err(Error::Absent {
+            what: "the message has no code block".into(),
+            hint: "a code block stands between two lines of three backticks".into(),
+        });
+    }
+    let mut files = Vec::new();
+    for NamedBlock { block, path, note } in blocks {
+        let outcome = put(&dir, &path, block.text.as_bytes(), existing, mode)?;
+        let unclosed = if block.is_closed { "" } else { "the message ends before the block does" };
+        let note = [note.as_str(), unclosed]
+            .into_iter()
+            .filter(|note| !note.is_empty())
+            .collect::<Vec<_>>()
+            .join("; ");
+        files.push(ExtractedFile {
+            path,
+            line: block.line,
+            lines: block.text.lines().count(),
+            outcome,
+            note,
+        });
+    }
+    let left_out = files.iter().filter(|file| file.outcome == Outcome::Exists).count();
+    Ok(Report { folder, files, left_out })
+}
+
+/// Reads a message from a file, or from stdin.
+pub fn message(world: &World, named: &Path) -> Result<String> {
+    let bytes = match named.to_str() {
+        Some("-") => crate::input::stdin(LARGEST)?,
+        _ => store::read_given(&world.need_cwd()?.join(named), LARGEST)?,
+    };
+    String::from_utf8(bytes).map_err(|_| Error::Usage {
+        what: "the message is not UTF-8".into(),
+        hint: "a message is text".into(),
+    })
+}
+
+/// Writes one file below `dir`, through no link.
+fn put(dir: &Dir, path: &str, text: &[u8], existing: Existing, mode: Mode) -> Result<Outcome> {
+    let known = match dir.read(path, LARGEST) {
+        Err(store::Error::Absent { .. }) => None,
+        bytes => Some(bytes?),
+    };
+    let outcome = match (&known, existing) {
+        (None, _) => Outcome::Created,
+        (Some(known), _) if known == text => Outcome::Same,
+        (Some(_), Existing::Keep) => Outcome::Exists,
+        (Some(_), Existing::Replace) => Outcome::Replaced,
+    };
+    if mode == Mode::DryRun || matches!(outcome, Outcome::Same | Outcome::Exists) {
+        return Ok(outcome);
+    }
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let replaced = match folder {
+        "" => dir.replace_if(name, known.as_deref(), text)?,
+        folder => dir.make_by_umask(folder)?.replace_if(name, known.as_deref(), text)?,
+    };
+    // Somebody else wrote it meanwhile.
+    Ok(if replaced == Replaced::Done { outcome } else { Outcome::Exists })
+}
+
+/// `3 files written, 1 left out`.
+pub fn words(report: &Report, mode: Mode) -> String {
+    let written = report
+        .files
+        .iter()
+        .filter(|file| matches!(file.outcome, Outcome::Created | Outcome::Replaced))
+        .count();
+    let would = if mode == Mode::DryRun { "would be " } else { "" };
+    let left = if report.left_out == 0 { String::new() } else { format!(", {} left out", report.left_out) };
+    format!("{} {would}written{left}", count(written, "file"))
+}

@@ -1,0 +1,68 @@
+use std::path::PathBuf;
+
+use model::benchmark::{METRICS, NoData, Outcome, shown, sparkline};
+use ops::project::benchmark::{self, Report, SHOWN_RUNS};
+use ops::{Result, World};
+
+use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, Style};
+
+/// Count how well the work goes, compare it with limits, and keep every run
+///
+/// The figures come from evidence, journals, loops and receipts. A check is pass, fail or no-data: without records there
+/// is no pass. The limits are the settings `benchmark.*`; every run is added to `benchmarks.json`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Exit with 1 if a check fails
+    #[arg(long)]
+    ci_gate: bool,
+    /// A check without data fails too
+    #[arg(long)]
+    require_data: bool,
+    /// Write a picture of the figures to this file
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+}
+
+pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+    let no_data = if args.require_data { NoData::Fails } else { NoData::IsLeftOut };
+    let report = benchmark::run(world, no_data)?;
+    if let Some(file) = &args.svg {
+        benchmark::write_svg(world, &report, file)?;
+    }
+    match format {
+        Format::Json => output::json(&report),
+        Format::Text => print(&report),
+    }
+    Ok(u8::from(args.ci_gate && report.gate == Outcome::Fail))
+}
+
+fn print(report: &Report) {
+    let width = METRICS.iter().map(|metric| metric.title.len()).max().unwrap_or(0);
+    for metric in METRICS {
+        let value = shown(metric, (metric.get)(&report.run.metrics));
+        let check = report.run.checks.iter().find(|check| check.metric == metric.name);
+        let limit = check.map(|check| check.limit.as_str()).unwrap_or_default();
+        let outcome = check.map(|check| check.outcome);
+        let (style, word) = (outcome.map_or(DIM, style), outcome.map_or("", Outcome::name));
+        let line = sparkline(&report.history.last(metric.name, SHOWN_RUNS));
+        output::line(format_args!(
+            "{:<width$}  {BOLD}{value:>9}{BOLD:#}  {DIM}{limit:<6}{DIM:#}  {style}{word:<7}{style:#}  {DIM}{line}{DIM:#}",
+            metric.title
+        ));
+    }
+    let gate = style(report.gate);
+    let why = match report.gate {
+        Outcome::Pass => "every figure that there is is within its limit",
+        Outcome::Fail => "a figure is not within its limit, or is required and missing",
+        Outcome::NoData => "there are no records to judge by",
+    };
+    output::line(format_args!("\n{gate}{}{gate:#}: {why}", report.gate.name()));
+}
+
+fn style(outcome: Outcome) -> Style {
+    match outcome {
+        Outcome::Pass => GOOD,
+        Outcome::Fail => BAD,
+        Outcome::NoData => DIM,
+    }
+}

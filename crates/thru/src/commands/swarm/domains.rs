@@ -1,0 +1,41 @@
+use ops::project::settings;
+use ops::{Error, Result, World};
+
+use crate::output::{self, BOLD, DIM, Format};
+
+/// Name the fields of expertise that a text touches (off unless `swarm.domains` is true)
+///
+/// A rule of thumb, by words that belong to a field. An architect that reads the task itself decides better.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The text; `-` reads it from stdin
+    text: String,
+}
+
+pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+    if !settings::here(world).settings().swarm_domains {
+        return Err(Error::Refused {
+            what: "`swarm domains` is off".into(),
+            hint: "set `swarm.domains = true` in the settings (`thru config` shows where they are)".into(),
+        });
+    }
+    let text = match args.text.as_str() {
+        "-" => crate::commands::decide::stdin()?,
+        text => text.to_owned(),
+    };
+    let found = model::domains::domains(&text);
+    match format {
+        Format::Json => output::json(&found),
+        Format::Text if found.is_empty() => output::talk("No field is named."),
+        Format::Text => {
+            for domain in &found {
+                output::line(format_args!(
+                    "{BOLD}{}{BOLD:#}  {DIM}{}{DIM:#}",
+                    domain.name,
+                    domain.words.join(", ")
+                ));
+            }
+        }
+    }
+    Ok(0)
+}

@@ -1,0 +1,62 @@
+use std::path::PathBuf;
+
+use model::render::one_line;
+use ops::project::extract::{self, Existing, ExtractedFile, Outcome, Report};
+use ops::{Mode, Result, World};
+
+use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
+
+/// Write the code blocks of a message into files
+///
+/// A block is called what its fence, its first line or the line before it says. A name that leads out of the folder, or
+/// into a folder from which programs take instructions, is not used. Files that exist stay as they are.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The message: a file, or `-` for stdin
+    #[arg(default_value = "-")]
+    message: PathBuf,
+    /// The folder for the files [default: the current one]
+    #[arg(long, value_name = "FOLDER")]
+    into: Option<PathBuf>,
+    /// Replace files that exist
+    #[arg(long)]
+    replace: bool,
+    /// Only show what would be written
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Exits with 1 if a file that exists was left as it is.
+pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+    let message = extract::message(world, &args.message)?;
+    let existing = if args.replace { Existing::Replace } else { Existing::Keep };
+    let mode = if args.dry_run { Mode::DryRun } else { Mode::Write };
+    let report = extract::run(world, &message, args.into.as_deref(), existing, mode)?;
+    match format {
+        Format::Json => output::json(&report),
+        Format::Text => print(&report, mode),
+    }
+    Ok(u8::from(report.left_out > 0))
+}
+
+fn print(report: &Report, mode: Mode) {
+    for ExtractedFile { path, line, lines, outcome, note } in &report.files {
+        let (style, word) = match outcome {
+            Outcome::Created => (GOOD, "new"),
+            Outcome::Replaced => (WARN, "replaced"),
+            Outcome::Same => (DIM, "same"),
+            Outcome::Exists => (WARN, "exists"),
+        };
+        let path = one_line(path, 400);
+        output::line(format_args!(
+            "{style}{word:<8}{style:#}  {BOLD}{path}{BOLD:#}  {DIM}{lines} lines, from line {line}{DIM:#}"
+        ));
+        if !note.is_empty() {
+            output::line(format_args!("          {WARN}{}{WARN:#}", one_line(note, 400)));
+        }
+    }
+    output::talk(extract::words(report, mode));
+    if report.left_out > 0 {
+        output::talk("hint: `--replace` replaces files that exist");
+    }
+}

@@ -1,0 +1,55 @@
+use ops::features::summaries::retrieve::{self, Page, Retrieved};
+use ops::{Error, Result, World};
+use regex_lite::Regex;
+
+use crate::output::{self, DIM, Format, Stream};
+
+/// Print the original of a tool output that the model saw a summary of
+///
+/// Secrets were redacted before it was stored; apart from that it is the original, byte for byte. On a terminal
+/// control characters are left out.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The id in the summary
+    id: String,
+    /// Skip this many lines
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    offset: usize,
+    /// At most this many lines
+    #[arg(long, short = 'n', value_name = "N")]
+    limit: Option<usize>,
+    /// Only lines that match this regular expression, with their numbers
+    #[arg(long, value_name = "RE")]
+    grep: Option<String>,
+}
+
+pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+    let pattern = args.grep.as_deref().map(pattern).transpose()?;
+    let is_match = |line: &str| pattern.as_ref().is_some_and(|pattern| pattern.is_match(line));
+    let page = Page { offset: args.offset, limit: args.limit };
+    let picks = pattern.is_some().then_some(&is_match as &dyn Fn(&str) -> bool);
+    let retrieved = retrieve::run(world, &args.id, page, picks)?;
+    match format {
+        Format::Json => output::json(&retrieved),
+        Format::Text => print(&retrieved, args),
+    }
+    Ok(0)
+}
+
+fn print(retrieved: &Retrieved, args: &Args) {
+    match Stream::Out.is_terminal() {
+        true => output::text(&retrieved.text),
+        false => output::data(retrieved.text.as_bytes()),
+    }
+    if retrieved.shown_lines == 0 {
+        let why = if args.grep.is_some() { "no line matches" } else { "there is no such line" };
+        output::talk(format_args!("{DIM}{why}; the output has {} lines{DIM:#}", retrieved.lines));
+    }
+}
+
+fn pattern(text: &str) -> Result<Regex> {
+    Regex::new(text).map_err(|error| Error::Usage {
+        what: format!("--grep is not a regular expression: {error}"),
+        hint: "escape `( ) [ ] { } . * + ? | ^ $` with `\\` where you mean the character itself".into(),
+    })
+}

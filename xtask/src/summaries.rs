@@ -1,0 +1,136 @@
+//! `cargo xtask summaries DIR`: real tool outputs through the real binary. Each one that is over the threshold is given to
+//! the hook; the summary must be short and contain every error line, and retrieving must return every byte.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result, bail};
+use model::redact::{Options, Redacted};
+use model::summary::{self, OutputKind};
+use serde_json::{Value, json};
+
+use crate::recall;
+use crate::sandbox::{Ground, Lab, Sandbox, payload};
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A folder of Claude Code transcripts (*.jsonl, *.jsonl.gz)
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// The binary [default: target/debug/thru]
+    #[arg(long, value_name = "PATH")]
+    bin: Option<PathBuf>,
+    /// The setting summaries.threshold_bytes; outputs that are larger by a quarter are tried
+    #[arg(long, value_name = "N", default_value_t = 4_096)]
+    threshold: u64,
+}
+
+/// What came of the outputs of one kind.
+#[derive(Default)]
+struct Tally {
+    summarised: usize,
+    left: usize,
+    bytes: usize,
+    summary_bytes: usize,
+    errors: usize,
+}
+
+pub fn run(args: &Args) -> Result<bool> {
+    let bin = args.bin.clone().unwrap_or_else(|| crate::target_dir().join("debug/thru"));
+    let lab = Lab::new(bin.canonicalize().with_context(|| bin.display().to_string())?, Ground::Memory)?;
+    let sandbox = lab.sandbox("summaries")?;
+    sandbox.init()?;
+    let config = format!("[summaries]\nenabled = true\nthreshold_bytes = {}\n", args.threshold);
+    fs::write(sandbox.store().join("config.toml"), config)?;
+    let (mut tallies, mut problems) = (BTreeMap::<OutputKind, Tally>::new(), Vec::new());
+    for path in recall::transcripts(&args.folder)? {
+        for output in outputs(&recall::read(&path)?) {
+            if summary::is_over(output.len(), args.threshold) {
+                problems.extend(try_one(&sandbox, &output, &mut tallies)?);
+            }
+        }
+    }
+    println!(
+        "{:<16} {:>10} {:>8} {:>10} {:>8} {:>6}",
+        "kind", "summarised", "left", "bytes", "part", "errors"
+    );
+    for (kind, tally) in &tallies {
+        let part = tally.summary_bytes as f64 * 100.0 / tally.bytes.max(1) as f64;
+        println!(
+            "{:<16} {:>10} {:>8} {:>10} {part:>7.1}% {:>6}",
+            kind.title(),
+            tally.summarised,
+            tally.left,
+            tally.bytes,
+            tally.errors
+        );
+    }
+    let all: usize = tallies.values().map(|tally| tally.summarised + tally.left).sum();
+    println!("{all} outputs, {} problems", problems.len());
+    problems.iter().take(20).for_each(|problem| println!("  {problem}"));
+    if all == 0 {
+        bail!("{} has no tool output over the threshold", args.folder.display());
+    }
+    Ok(problems.is_empty())
+}
+
+fn try_one(
+    sandbox: &Sandbox,
+    output: &str,
+    tallies: &mut BTreeMap<OutputKind, Tally>,
+) -> Result<Vec<String>> {
+    let redacted = Redacted::whole(output, Options::default());
+    let lines: Vec<&str> = redacted.lines().collect();
+    let kind = OutputKind::of(&redacted, &lines);
+    let tally = tallies.entry(kind).or_default();
+    let response = json!({"stdout": output, "stderr": "", "interrupted": false, "isImage": false});
+    let more = json!({"tool_name": "Bash", "tool_input": {"command": "x"}, "tool_response": response});
+    let answer = sandbox
+        .must(&["hook", "claude-code", "PostToolUse"], &payload::event(&sandbox.dir, "PostToolUse", more))?;
+    if answer.stdout.is_empty() {
+        tally.left += 1;
+        return Ok(Vec::new());
+    }
+    let answer: Value = serde_json::from_slice(&answer.stdout)?;
+    let text = answer["hookSpecificOutput"]["updatedToolOutput"]["stdout"].as_str().context("a summary")?;
+    let errors = summary::errors(&redacted, &lines, kind);
+    tally.summarised += 1;
+    tally.bytes += output.len();
+    tally.summary_bytes += text.len();
+    tally.errors += errors.len();
+    let id = summary::id(&summary::digest(redacted.as_bytes()));
+    let mut problems = Vec::new();
+    let mut problem = |what: String| problems.push(format!("{id} ({}): {what}", kind.title()));
+    if text.len() * 100 > output.len() * summary::MOST_PERCENT {
+        problem(format!("{} of {} bytes", text.len(), output.len()));
+    }
+    for error in errors.iter().filter(|error| !text.contains(&error.text) || !text.contains(&error.place)) {
+        problem(format!("line {} is missing", error.place));
+    }
+    let retrieved = sandbox.run(&["swarm", "retrieve", &id], b"")?;
+    if retrieved.stdout != redacted.as_bytes() {
+        problem(format!("{} of {} bytes retrieved", retrieved.stdout.len(), redacted.len()));
+    }
+    Ok(problems)
+}
+
+/// The texts of all tool results in a transcript.
+fn outputs(transcript: &[u8]) -> Vec<String> {
+    let lines =
+        transcript.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Value>(line).ok());
+    let mut found = Vec::new();
+    for line in lines {
+        let blocks = line["message"]["content"].as_array().cloned().unwrap_or_default();
+        for block in blocks.iter().filter(|block| block["type"] == "tool_result") {
+            match &block["content"] {
+                Value::String(text) => found.push(text.clone()),
+                Value::Array(parts) => {
+                    found.extend(parts.iter().filter_map(|part| part["text"].as_str()).map(str::to_owned));
+                }
+                _ => {}
+            }
+        }
+    }
+    found
+}

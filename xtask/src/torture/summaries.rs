@@ -1,0 +1,86 @@
+//! Sandboxes for summaries and the benchmark, and what must be true after them.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use super::rows::lived_in;
+use crate::sandbox::{Sandbox, payload};
+
+/// Summaries are on, and one output is stored.
+pub fn with_summaries(sandbox: &Sandbox) -> Result<()> {
+    lived_in(sandbox)?;
+    fs::write(sandbox.store().join("config.toml"), "[summaries]\nenabled = true\n")?;
+    sandbox.must(super::rows::TOOL_DONE, &output(&sandbox.dir, "before"))?;
+    Ok(())
+}
+
+/// A call whose output is summarised.
+pub fn large_output(sandbox: &Path) -> Vec<u8> {
+    output(sandbox, "after")
+}
+
+fn output(sandbox: &Path, word: &str) -> Vec<u8> {
+    let stdout: String = (0..1_000).map(|n| format!("{word} test parser::case_{n} ... ok\n")).collect();
+    let response = json!({"stdout": stdout, "stderr": "", "interrupted": false, "isImage": false});
+    let more = json!({"tool_name": "Bash", "tool_use_id": word, "tool_input": {"command": "cargo test"}, "tool_response": response});
+    payload::event(sandbox, "PostToolUse", more)
+}
+
+/// No summary without its original, and what was stored before is whole.
+pub fn are_whole(sandbox: &Sandbox) -> bool {
+    let folder = sandbox.store().join("summaries");
+    let Ok(index) = fs::read_to_string(folder.join("index.jsonl")) else { return false };
+    let noted = index.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let is_whole = |line: Value| {
+        let id = line["id"].as_str().unwrap_or_default();
+        let original = fs::read(folder.join(format!("{id}.txt"))).unwrap_or_default();
+        model::summary::id(&model::summary::digest(&original)) == id
+    };
+    let all: Vec<bool> = noted.map(is_whole).collect();
+    !all.is_empty() && all.iter().all(|is_whole| *is_whole)
+}
+
+/// Two runs of the benchmark are kept.
+pub fn with_runs(sandbox: &Sandbox) -> Result<()> {
+    lived_in(sandbox)?;
+    for _ in 0..2 {
+        sandbox.must(&["swarm", "benchmark"], b"")?;
+    }
+    Ok(())
+}
+
+pub fn has_three_runs(sandbox: &Sandbox) -> bool {
+    let bytes = fs::read(sandbox.store().join("benchmarks.json")).unwrap_or_default();
+    let kept: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+    kept["runs"].as_array().is_some_and(|runs| runs.len() == 3)
+}
+
+/// What another tool left.
+pub fn with_swarm(sandbox: &Sandbox) -> Result<()> {
+    lived_in(sandbox)?;
+    let folder = sandbox.project().join(".swarm/summaries");
+    fs::create_dir_all(&folder)?;
+    fs::write(folder.join("S1.json"), json!({"id": "S1", "fullOutput": "all of it\n"}).to_string())?;
+    fs::write(sandbox.project().join(".swarm/benchmarks.json"), r#"[{"rejection_rate": 0.5}]"#)?;
+    Ok(())
+}
+
+pub fn is_imported(sandbox: &Sandbox) -> bool {
+    let bytes = fs::read(sandbox.store().join("benchmarks.json")).unwrap_or_default();
+    let kept: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+    are_whole(sandbox) && kept["runs"].as_array().is_some_and(|runs| runs.len() == 1)
+}
+
+pub fn with_agents(sandbox: &Sandbox) -> Result<()> {
+    lived_in(sandbox)?;
+    let folder = sandbox.project().join("session/agents");
+    fs::create_dir_all(&folder)?;
+    Ok(fs::write(folder.join("tester.context.md"), "# tester\n")?)
+}
+
+pub fn has_agent(sandbox: &Sandbox) -> bool {
+    fs::read(sandbox.store().join("agents/tester.context.md")).is_ok_and(|bytes| bytes == b"# tester\n")
+}
