@@ -349,7 +349,7 @@ fn in_use(world: &World, checkout: &Path) -> Result<Vec<&'static Harness>> {
         false => Ok(found),
         true => Err(Error::Absent {
             what: "no harness with sub-agents is in use here".into(),
-            hint: "name one: `thru swarm install --harness claude-code`".into(),
+            hint: "name one with --harness; `thru harness list` shows them".into(),
         }),
     }
 }
