@@ -281,7 +281,17 @@ mod tests {
         );
         assert_eq!(
             names("droid"),
-            ["context", "handoff", "pickup", "packet", "plan", "decide", "swarm", "recover", "loop"]
+            [
+                "thru-context",
+                "thru-handoff",
+                "pickup",
+                "packet",
+                "plan",
+                "decide",
+                "swarm",
+                "recover",
+                "thru-loop"
+            ]
         );
     }
 

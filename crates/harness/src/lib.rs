@@ -23,6 +23,7 @@ pub mod opencode;
 pub mod plugin;
 pub mod process;
 pub mod settings;
+pub mod status;
 mod tools;
 pub mod transcript;
 
@@ -87,6 +88,8 @@ pub struct Harness {
     /// Where a project describes its agents for this harness, relative to the project; `{role}` is the role's name.
     pub agent_files: &'static [&'static str],
     pub install: Install,
+    /// `None` if no program can write its status line.
+    pub status_line: Option<status::StatusLine>,
     pub commands: Commands,
     /// How it gets agents; `None` if it has no sub-agents that a file defines.
     pub agents: Option<agents::AgentFiles>,
@@ -113,6 +116,8 @@ pub struct Database {
     pub file_variable: &'static str,
     /// The arguments with which the harness's own program answers a query in JSON; `{query}` is the query.
     pub arguments: &'static [&'static str],
+    /// What keeps that program from using the network.
+    pub offline: &'static [(&'static str, &'static str)],
     /// Selects a session as rows with one column, `line`, which contains a JSON object; `{session}` is its id.
     pub query: &'static str,
 }

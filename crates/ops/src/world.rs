@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use harness::HARNESSES;
 use jiff::Timestamp;
 use model::marker::Marker;
-use store::{Found, Root, RootQuery, Rules, Store, Trust};
+use store::{Found, Installs, Root, RootQuery, Rules, Store, Trust};
 
 use crate::{Error, Result};
 
@@ -41,6 +41,11 @@ impl World<'_> {
     pub fn state(&self) -> Option<PathBuf> {
         let state = self.path("XDG_STATE_HOME").or_else(|| Some(self.path("HOME")?.join(".local/state")))?;
         Some(state.join("throughline"))
+    }
+
+    /// The list of checkouts that we were installed in.
+    pub fn installs(&self) -> Option<Installs> {
+        self.state().map(Installs::new)
     }
 
     /// The trust records, which are outside every project.

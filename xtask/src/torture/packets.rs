@@ -9,6 +9,8 @@ use super::integrity;
 use super::rows::{lived_in, prompt, start};
 use crate::sandbox::{SESSION, Sandbox};
 
+const OTHER: &str = "0197a000-9999-7222-8333-444455556666";
+
 /// With a packet that a person has edited, and a file to confirm in it.
 pub fn with_packet(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
@@ -56,9 +58,19 @@ pub fn with_dead_session(sandbox: &Sandbox) -> Result<()> {
     Ok(fs::write(sessions, text)?)
 }
 
+/// With a packet that another session has claimed.
+pub fn with_claimed(sandbox: &Sandbox) -> Result<()> {
+    with_packet(sandbox)?;
+    sandbox.must(&["hook", "claude-code", "SessionStart"], &other_start(&sandbox.dir))?;
+    sandbox.must(&["pickup", "mine", "--claim", "--session", OTHER], b"").map(drop)
+}
+
+pub fn taken_over(sandbox: &Sandbox) -> bool {
+    active(sandbox) && packet_holds(sandbox, SESSION) && !packet_holds(sandbox, OTHER)
+}
+
 pub fn other_start(sandbox: &Path) -> Vec<u8> {
-    let text =
-        String::from_utf8_lossy(&start(sandbox)).replace(SESSION, "0197a000-9999-7222-8333-444455556666");
+    let text = String::from_utf8_lossy(&start(sandbox)).replace(SESSION, OTHER);
     text.into_bytes()
 }
 

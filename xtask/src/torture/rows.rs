@@ -136,6 +136,10 @@ pub const ROWS: &[Row] = &[
             !is_bound(sandbox)
         })
     },
+    Row {
+        takes: Takes::Role,
+        ..cli("role unbind ROLE", with_role, &["role", "unbind", "tester"], |sandbox| !is_bound(sandbox))
+    },
     cli("role bind", with_role, &["role", "bind", "tester", "--session", SESSION], is_bound),
     cli("lifecycle init", with_role, &["lifecycle", "init", "scribe"], has_begun),
     cli("lifecycle save", with_role, &["lifecycle", "save", "tester"], is_saved),
@@ -161,6 +165,9 @@ pub const ROWS: &[Row] = &[
     wires("swarm uninstall", swarm::with_agents, swarm::UNINSTALL, swarm::is_uninstalled),
     wires("uninstall", wired, &["uninstall", "claude-code", "--local"], unwired),
     wires("uninstall --user", wired, &["uninstall", "claude-code", "--user"], unwired_for_user),
+    wires("uninstall --all", wired, &["uninstall", "--all"], |sandbox| {
+        unwired(sandbox) && unwired_for_user(sandbox)
+    }),
     cli("handoff", lived_in, &["handoff", "go on"], packets::handed_off),
     cli("packet activate", packets::with_packet, &["packet", "activate", "mine"], packets::active),
     cli(
@@ -184,6 +191,12 @@ pub const ROWS: &[Row] = &[
         packets::with_packet,
         &["pickup", "mine", "--claim", "--session", SESSION],
         packets::active,
+    ),
+    cli(
+        "pickup --take-over",
+        packets::with_claimed,
+        &["pickup", "mine", "--take-over", "--session", SESSION],
+        packets::taken_over,
     ),
     cli("sweep", packets::with_dead_session, &["sweep"], always),
     hook_on(

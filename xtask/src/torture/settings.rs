@@ -54,7 +54,7 @@ pub fn old_or_new(
 
 /// Installing and uninstalling once more restores the original bytes.
 pub fn there_and_back(row: &Row, sandbox: &Sandbox, wrong: &mut Wrongs) -> Result<()> {
-    let scope = row.argv.last().copied().unwrap_or("--local");
+    let scope = if row.argv.contains(&"--user") { "--user" } else { "--local" };
     for verb in ["install", "uninstall"] {
         let output = match row.argv.first() {
             Some(&"swarm") => sandbox.run(&["swarm", verb, "--harness", "claude-code", scope], b"")?,

@@ -8,6 +8,7 @@ use model::event::EventName;
 use model::packet::pickup::Mention;
 
 use crate::settings::{HookLocation, TimeoutUnit};
+use crate::status::{self, StatusLine};
 use crate::{
     BlockCap, Capabilities, Commands, File, Form, Harness, Home, HookTable, Install, STOP_TIMEOUT,
     Transcript, Wired,
@@ -57,6 +58,7 @@ pub const ROW: Harness = Harness {
         timeouts: TimeoutUnit::Seconds,
         strict: true,
     }),
+    status_line: Some(StatusLine { key: "statusLine", read: status::read_claude_style }),
     commands: Commands::MarkdownFiles {
         taken: &["context", "compact", "clear", "loop", "status", "resume", "plan"],
         runs_lines: true,

@@ -56,6 +56,14 @@ pub const ROW: Harness = Harness {
         file: "opencode/opencode.db",
         file_variable: "OPENCODE_DB",
         arguments: &["db", "{query}", "--format", "json"],
+        offline: &[
+            ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
+            ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
+            ("OPENCODE_DISABLE_LSP_DOWNLOAD", "1"),
+            ("OPENCODE_DISABLE_DEFAULT_PLUGINS", "1"),
+            ("OPENCODE_DISABLE_SHARE", "1"),
+            ("npm_config_offline", "true"),
+        ],
         query: transcript::QUERY,
     }),
     block_cap: None,
@@ -67,6 +75,7 @@ pub const ROW: Harness = Harness {
         text: include_str!("../../../../plugins/opencode/throughline.js"),
         slot: "const INSTALLED = ",
     }),
+    status_line: None,
     commands: Commands::InPlugin {
         taken: &["init", "review", "compact", "status", "share", "undo", "redo", "models", "help", "exit"],
     },

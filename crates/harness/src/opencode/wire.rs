@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use model::brief;
 use model::effect;
 use model::event::{Action, Agent, Answer, Delegated, Event, Kind, Source, Stop, ToolDone, Touched};
 use model::reply::Reply;
@@ -21,6 +22,8 @@ pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, Undecod
         // A stop is reported twice if its validators take long.
         Kind::Prompt { .. } | Kind::Stop(_) => fields.text("message_id"),
         Kind::Summary { .. } => fields.text("part_id"),
+        // Each report is a new one: the plugin asks again if it got no answer, and then it must get one.
+        Kind::SessionStart { .. } => fields.text("report_id"),
         _ => None,
     };
     Ok(Event {
@@ -40,6 +43,10 @@ pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, Undecod
 pub fn encode(reply: &Reply, kind: &Kind) -> Vec<u8> {
     let takes_context = matches!(kind, Kind::SessionStart { .. } | Kind::Prompt { .. } | Kind::SubagentStart);
     let (name, text) = match (reply, kind) {
+        // The plugin then does not ask for the brief again.
+        (Reply::Context(text), Kind::Prompt { .. }) if brief::has_compaction_brief(text) => {
+            return serde_json::json!({ "context": text, "brief": true }).to_string().into_bytes();
+        }
         (Reply::TellUser(text), _) => ("tell", text),
         (Reply::Context(text), _) if takes_context => ("context", text),
         (Reply::ContextAndUser { context, user }, _) if takes_context => {
@@ -82,7 +89,7 @@ fn kind<'a>(fields: &Fields<'a>, name: Cow<'a, str>) -> Kind<'a> {
         "session.idle" | "stop" => Kind::Stop(Stop {
             message: fields.text("message"),
             id: fields.text("message_id"),
-            usage: usage(&fields.object("usage")),
+            usage: usage(&fields.objects("steps")),
             is_hasty: fields.flag("patient") == Some(false),
             ..Stop::default()
         }),
@@ -91,16 +98,18 @@ fn kind<'a>(fields: &Fields<'a>, name: Cow<'a, str>) -> Kind<'a> {
     }
 }
 
-fn usage<'a>(fields: &Fields<'a>) -> Option<Usage<'a>> {
-    let number = |name: &str| fields.number(name).unwrap_or_default();
+/// Adds up the tokens of a turn's steps.
+fn usage<'a>(steps: &[Fields<'a>]) -> Option<Usage<'a>> {
+    let sum = |number: &dyn Fn(&Fields<'a>) -> Option<u64>| steps.iter().filter_map(number).sum();
     let usage = Usage {
         message: None,
-        input: fields.number("input")?,
-        cache_read: number("cache_read"),
-        cache_write: number("cache_write"),
-        output: number("output"),
+        model: None,
+        input: sum(&|step| step.number("input")),
+        cache_read: sum(&|step| step.object("cache").number("read")),
+        cache_write: sum(&|step| step.object("cache").number("write")),
+        output: sum(&|step| step.number("output")),
     };
-    Some(usage)
+    (!steps.is_empty()).then_some(usage)
 }
 
 fn tool_done<'a>(fields: &Fields<'a>) -> ToolDone<'a> {

@@ -91,7 +91,7 @@ fn a_sub_agent_is_named_and_a_stop_says_what_it_can_wait_for() {
     assert_eq!(start.agent, Some(Agent { id: "ses_2".into(), kind: "general".into() }));
     let stop = event(
         "session.idle",
-        r#","message":"done","message_id":"msg_1","patient":false,"usage":{"input":5,"cache_read":2,"output":1}"#,
+        r#","message":"done","message_id":"msg_1","patient":false,"steps":[{"input":3,"output":1,"cache":{"read":2,"write":0}},{"input":2}]"#,
     );
     assert_eq!(stop.id.as_deref(), Some("msg_1"));
     let Kind::Stop(stop) = stop.kind else { panic!("no stop") };
@@ -102,12 +102,22 @@ fn a_sub_agent_is_named_and_a_stop_says_what_it_can_wait_for() {
 }
 
 #[test]
+fn each_report_of_a_start_is_a_new_one() {
+    let start =
+        |report: &str| event("session.created", &format!(r#","source":"compact","report_id":"{report}""#));
+    assert_eq!(start("r1").id.as_deref(), Some("r1"));
+    assert_ne!(start("r1").id, start("r2").id);
+}
+
+#[test]
 fn answers_stand_under_their_names_and_only_where_they_are_taken() {
     let start = Kind::SessionStart { source: Source::Startup };
     let before = Kind::BeforeCompact { trigger: None, instructions: None };
     let stop = Kind::Stop(Stop::default());
     let end = Kind::SessionEnd { reason: None };
+    let prompt = Kind::Prompt { text: "".into() };
     let text = || "x \"y\"".to_owned();
+    let brief = || "A reminder.\nThroughline: the context of this session (s) was compacted.".to_owned();
     for (reply, kind, expected) in [
         (Reply::Context(text()), &start, r#"{"context":"x \"y\""}"#),
         (
@@ -116,6 +126,12 @@ fn answers_stand_under_their_names_and_only_where_they_are_taken() {
             r#"{"context":"x \"y\"","tell":"u"}"#,
         ),
         (Reply::TellUser(text()), &start, r#"{"tell":"x \"y\""}"#),
+        (Reply::Context(text()), &prompt, r#"{"context":"x \"y\""}"#),
+        (
+            Reply::Context(brief()),
+            &prompt,
+            r#"{"brief":true,"context":"A reminder.\nThroughline: the context of this session (s) was compacted."}"#,
+        ),
         (Reply::Guidance(text()), &before, r#"{"guidance":"x \"y\""}"#),
         (Reply::Block(text()), &stop, r#"{"feed":"x \"y\""}"#),
         (Reply::AskAgain, &stop, r#"{"wait":true}"#),

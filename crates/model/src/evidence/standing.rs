@@ -87,8 +87,10 @@ pub(super) fn in_effect(entries: &[Entry]) -> Vec<usize> {
                 && !settled.iter().any(|(kind, by_import)| *kind == judge && (is_imported || !by_import))
             {
                 settled.push((judge, is_imported));
-                // What thru saw outweighs a claim about tests.
-                if !(judge == EntryType::Test && later.iter().any(|run| run.passed)) {
+                // A run that passed later is more than a claim that tests fail.
+                let is_outrun =
+                    judge == EntryType::Test && verdict.is_bad() && later.iter().any(|run| run.passed);
+                if !is_outrun {
                     found.push(at);
                 }
             }

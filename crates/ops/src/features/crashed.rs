@@ -1,6 +1,5 @@
 //! `thru sweep`: writes packets for sessions that ended without a session end.
 
-use std::borrow::Cow;
 use std::path::Path;
 use std::time::Duration;
 
@@ -257,8 +256,8 @@ fn add_stored(world: &World, project: &Project, dead: &Entry, digest: &mut Diges
     let rows = harness::by_name(&dead.harness)
         .and_then(|harness| database::of_harness(world, harness, &dead.session).ok().flatten());
     let Some(rows) = rows else { return };
-    let checkout = &project.root.checkout;
-    let redact = settings::for_hook(world, Some(&project.store)).redact();
+    let checkout = worktree(project, dead);
+    let redact = settings::for_hook(world, Some(&project.store)).settings.redact();
     let source = transcript::Source { path: checkout, checkout, redact, now: world.now };
     transcript::add_rows(digest, &rows, &dead.session, &source);
     past::bring_back(digest, checkout);
@@ -271,7 +270,7 @@ fn catch_up(world: &World, project: &Project, dead: &Entry, hashes: FileHashes) 
     else {
         return Vec::new();
     };
-    let settings = settings::for_hook(world, Some(&project.store));
+    let settings = settings::for_hook(world, Some(&project.store)).settings;
     let event = Event {
         session: dead.session.as_str().into(),
         id: None,
@@ -282,11 +281,7 @@ fn catch_up(world: &World, project: &Project, dead: &Entry, hashes: FileHashes) 
         agent: None,
         kind: Kind::Other { name: "sweep".into() },
     };
-    let checkout = if dead.worktree.is_empty() {
-        project.root.checkout.to_string_lossy()
-    } else {
-        Cow::Borrowed(dead.worktree.as_str())
-    };
+    let checkout = worktree(project, dead).to_string_lossy();
     let wait = if hashes == FileHashes::Take { WAIT } else { Duration::ZERO };
     let policy = RecordPolicy {
         harness: harness.name,
@@ -306,6 +301,11 @@ fn catch_up(world: &World, project: &Project, dead: &Entry, hashes: FileHashes) 
     });
     let words = |told: &TranscriptRecord| unfinished_words(&told.record(&told.event(&event), &policy));
     begun.unwrap_or_default().iter().map(words).collect()
+}
+
+/// Returns where a session worked. Its files are relative to that.
+fn worktree<'a>(project: &'a Project, session: &'a Entry) -> &'a Path {
+    if session.worktree.is_empty() { &project.root.checkout } else { Path::new(&session.worktree) }
 }
 
 /// Returns sessions that started, did not end and were not continued; oldest first. Some of them may be running.

@@ -1,6 +1,7 @@
 //! Sessions that a harness keeps in a database: queried through its own program, or else through `sqlite3`. Read
 //! only, and never in a hook, because this starts a process.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -71,7 +72,7 @@ fn ask_own(program: &Path, database: &Database, query: &str) -> Result<Option<Ve
         line: String,
     }
     let arguments = database.arguments.iter().map(|argument| argument.replace("{query}", query));
-    let Some(output) = run(program, arguments.collect())? else { return Ok(None) };
+    let Some(output) = run(program, arguments.collect(), database.offline)? else { return Ok(None) };
     let rows: Option<Vec<Row>> = serde_json::from_slice(&output).ok();
     Ok(rows.map(|rows| rows.into_iter().map(|row| row.line).collect()))
 }
@@ -89,13 +90,16 @@ fn ask_sqlite(sqlite: Option<&Path>, harness: &Harness, file: &Path, query: &str
     };
     let words =
         SQLITE_OPTIONS.into_iter().chain([&*file.to_string_lossy(), query]).map(str::to_owned).collect();
-    let output = run(sqlite, words)?
+    let output = run(sqlite, words, &[])?
         .ok_or_else(|| unread(format!("sqlite3 cannot read this database of {}", harness.title)))?;
     Ok(String::from_utf8_lossy(&output).lines().map(str::to_owned).collect())
 }
 
 /// Returns what the program prints, or `None` if it fails.
-fn run(program: &Path, arguments: Vec<String>) -> Result<Option<Vec<u8>>> {
+fn run(program: &Path, arguments: Vec<String>, variables: &[(&str, &str)]) -> Result<Option<Vec<u8>>> {
+    // Its hooks must not call us.
+    let variables = [("THROUGHLINE_HOOK", "1")].iter().chain(variables);
+    let variables: Vec<(&str, OsString)> = variables.map(|(name, value)| (*name, value.into())).collect();
     let quiet = ["sh", "-c", QUIET, "sh"].map(str::to_owned);
     let argv: Vec<String> =
         quiet.into_iter().chain([program.to_string_lossy().into_owned()]).chain(arguments).collect();
@@ -103,8 +107,7 @@ fn run(program: &Path, arguments: Vec<String>) -> Result<Option<Vec<u8>>> {
         argv: &argv,
         folder: Path::new("/"),
         input: b"",
-        // Its hooks must not call us.
-        variables: &[("THROUGHLINE_HOOK", "1".into())],
+        variables: &variables,
         timeout: PATIENCE,
         keep: LARGEST + 1,
     };

@@ -4,6 +4,7 @@
 pub mod everywhere;
 pub(super) mod files;
 pub(super) mod places;
+pub mod status_line;
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +19,8 @@ use crate::setup::backup::{back_up, backups_of};
 use crate::{Error, ErrorKind, Mode, Result, World};
 use files::{open_folder, read, resolve};
 use places::{
-    OwnFile, files_of, folder, hook_table, is_ours, local_files, other_scope, own_files, settings_file,
+    OwnFile, files_of, folder, former_files, hook_table, is_ours, local_files, other_scope, own_files,
+    settings_file,
 };
 
 pub(crate) use files::refuse_links;
@@ -207,6 +209,11 @@ fn run_in(
     // Everything is checked before anything is written: an installation that cannot be completed is not begun.
     let mut plans = job.plan(&mut report)?;
     if mode == Mode::Write {
+        // First: an installation that is cut off is found too.
+        if task == Task::Install && scope != Scope::User {
+            let recorded = world.installs().map_or(Ok(()), |installs| installs.add(project, world.now));
+            report.notes.extend(recorded.err().map(|error| not_recorded(&error)));
+        }
         for plan in &mut plans {
             job.carry_out(plan)?;
         }
@@ -229,6 +236,10 @@ fn run_in(
     }
     report.files = plans.into_iter().map(|plan| plan.changed).chain(hidden.map(list_changed)).collect();
     Ok(report)
+}
+
+fn not_recorded(error: &store::Error) -> String {
+    format!("{error}: `thru uninstall --all` will find this project only if it is trusted or you run it here")
 }
 
 /// Says that the harness has a command of its own with the name of ours.
@@ -273,8 +284,10 @@ struct Plan {
 #[derive(Clone, Debug)]
 enum Kind {
     Settings(File),
-    /// A file that is entirely ours, with its text.
-    Own(String),
+    /// The status line in this settings file.
+    StatusLine(File),
+    /// A file that is entirely ours, with its text and what is done with it.
+    Own(String, Task),
 }
 
 /// Whether the old content of a file is kept.
@@ -329,6 +342,13 @@ impl Job<'_> {
             }
             plans.extend(plan_own(&path, &text, task, &mut report.notes)?);
         }
+        // An older version wrote a command under a name that the harness uses itself.
+        for path in former_files(harness, &self.folder) {
+            let path = resolve(project, scope, &path)?;
+            if scope == Scope::Project || !git::is_tracked(project, &path)? {
+                plans.extend(plan_own(&path, "", Task::Uninstall, &mut Vec::new())?);
+            }
+        }
         Ok(plans)
     }
 
@@ -341,7 +361,8 @@ impl Job<'_> {
             let path = plan.changed.path.clone();
             let again = match plan.kind.clone() {
                 Kind::Settings(file) => self.plan_settings(&file, &mut Vec::new())?,
-                Kind::Own(text) => plan_own(&path, &text, self.task, &mut Vec::new())?,
+                Kind::StatusLine(file) => self.plan_status_line(&file)?,
+                Kind::Own(text, task) => plan_own(&path, &text, task, &mut Vec::new())?,
             };
             match again {
                 Some(again) => *plan = again,
@@ -461,7 +482,9 @@ fn splice(
 ) -> Result<Outcome> {
     let done = match (task, before) {
         (Task::Install, before) => settings::install(before, &file.place, &entries(world, harness, scope)),
-        (Task::Uninstall, Some(bytes)) => settings::uninstall(bytes, &file.place),
+        // The status line was inserted after the hooks, so it is removed before them.
+        (Task::Uninstall, Some(bytes)) => status_line::removed(harness, scope, bytes)
+            .and_then(|bytes| settings::uninstall(&bytes, &file.place)),
         (Task::Uninstall, None) => Ok(Outcome { bytes: Vec::new(), changes: Vec::new(), blank: true }),
     };
     done.map_err(|problem| {
@@ -549,6 +572,6 @@ fn plan_own(path: &Path, text: &str, task: Task, notes: &mut Vec<String>) -> Res
     // ours, so keep a backup.
     let keep = if old == text { Keep::Nothing } else { Keep::Backup };
     let changed = Changed { path: path.to_owned(), change, events: Vec::new(), backup: None, diff };
-    let kind = Kind::Own(text.to_owned());
+    let kind = Kind::Own(text.to_owned(), task);
     Ok(Some(Plan { changed, after: after.as_bytes().to_vec(), keep, before, kind }))
 }

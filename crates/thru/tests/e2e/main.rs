@@ -6,6 +6,7 @@
 
 mod anthropic;
 mod available;
+mod awareness_tests;
 mod claude;
 mod claude_tests;
 mod crash_tests;
@@ -25,6 +26,7 @@ mod openai;
 mod opencode;
 mod opencode_broken_tests;
 mod opencode_loops_tests;
+mod opencode_processes_tests;
 mod opencode_sessions_tests;
 mod opencode_tests;
 mod packet_tests;

@@ -217,7 +217,8 @@ fn serve(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
             shared.wait(step.delay);
             let model = &request.body["model"];
             if let Some(status) = step.refusal {
-                http::answer(stream, status, &json!({ "error": { "message": "scripted" } }))
+                let reason = status.split_once(' ').map_or(status, |(_, reason)| reason);
+                http::answer(stream, status, &json!({ "error": { "message": reason, "code": reason } }))
             } else if request.body["stream"] == true {
                 http::stream(stream, &openai::pieces(&step, model, number))
             } else {

@@ -136,10 +136,26 @@ impl OpenCode {
         serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{query}: {output:?}"))
     }
 
+    /// Returns the lines of its log that report an error, of all its processes.
+    pub fn logged_errors(scratch: &Scratch) -> Vec<String> {
+        let folder = scratch.home.join(".local/share/opencode/log");
+        let files = std::fs::read_dir(&folder).expect("it writes a log").flatten();
+        let logs = files.map(|file| std::fs::read(file.path()).unwrap_or_default());
+        let texts = logs.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        texts
+            .flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>())
+            .filter(|line| is_error(line))
+            .collect()
+    }
+
     /// Puts it on the PATH of `thru`, under its own name.
     pub fn on_path(&self, scratch: &Scratch) {
         std::os::unix::fs::symlink(&self.binary, scratch.bin().join("opencode")).expect("a link");
     }
+}
+
+fn is_error(line: &str) -> bool {
+    line.contains("level=ERROR") || line.starts_with("ERROR")
 }
 
 /// A call that needs a permission which nobody gives.
@@ -165,6 +181,11 @@ impl Server {
     /// An existing session, in this folder.
     pub fn known(&self, id: &str, folder: &Path) -> Session {
         Session { address: self.address.clone(), id: id.to_owned(), folder: folder.to_path_buf() }
+    }
+
+    /// Returns what it has written to stderr so far: the stack of what a plugin throws where nobody waits for it.
+    pub fn stderr(&self) -> String {
+        self.process.lock().unwrap_or_else(PoisonError::into_inner).stderr()
     }
 
     /// Kills it as a crash would.

@@ -6,20 +6,32 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::model::Model;
-use crate::opencode::{OpenCode, PLUGIN, Server, Session, until};
+use crate::opencode::{OpenCode, PATCHING, PLUGIN, Server, Session, until};
 use crate::opencode_tests::bash;
 use crate::scratch::Scratch;
-use crate::script::{Script, say};
+use crate::script::{Script, call, say};
 
-/// The cost of a `thru` that never answers: two seconds for the first event, and half a second for each of the nine
-/// other events of a turn, while tool calls are not reported.
-const HANGING: Duration = Duration::from_millis(2_000 + 9 * 500);
+/// The cost of a `thru` that never answers: two seconds for the first event, and half a second for each of the ten
+/// other events of a turn, while tool calls wait.
+const HANGING: Duration = Duration::from_millis(2_000 + 10 * 500);
 
 /// The cost of a wrong or missing answer: the plugin does not wait for it. If it waited, a turn would cost 20 seconds.
 const AT_ONCE: Duration = Duration::from_secs(2);
+
+/// What [`whole_turn`] reports.
+const EVENTS: &[&str] = &[
+    "session.created",
+    "chat.message",
+    "tool.execute.after",
+    "session.idle",
+    "experimental.session.compacting",
+    "experimental.text.complete",
+    "session.compacted",
+    "experimental.chat.messages.transform",
+];
 
 /// A busy machine makes one turn slow. A plugin that waits makes every turn slow.
 const TRIES: usize = 3;
@@ -32,6 +44,12 @@ fn thru_is_missing() {
 #[test]
 fn thru_hangs() {
     goes_on("hanging", Some("exec sleep 10"), HANGING);
+}
+
+/// What it has started holds its pipes open after it was killed.
+#[test]
+fn thru_hangs_with_a_child() {
+    goes_on("hanging-child", Some("sleep 10; exit"), HANGING);
 }
 
 #[test]
@@ -62,45 +80,100 @@ fn thru_prints_a_megabyte() {
     goes_on("megabyte", Some(script), AT_ONCE);
 }
 
-/// A late answer is lost, but nothing else: later events are reported, except tool calls, and the missed brief comes
-/// with the next prompt.
+/// A late answer is lost, but nothing else: later events are reported, a tool call when the pause is over, a stop once
+/// more, and the missed brief comes with the next prompt.
 #[test]
-fn a_timeout_loses_no_prompt_no_stop_and_no_brief() {
+fn a_timeout_loses_no_prompt_no_call_no_stop_and_no_brief() {
     let Some(turn) = Turn::take() else { return };
     let project = turn.project(
         "slow",
         Some(
-            "echo \"$3\" >>\"$0.log\"\n[ -e \"$0.hang\" ] && exec sleep 10\ncat >/dev/null\n\
+            "[ -e \"$0.hang\" ] && exec sleep 10\ncat >>\"$0.in\"\n\
          case $3 in experimental.chat.messages.transform) echo '{\"context\":\"THE-BRIEF\"}' ;; esac",
         ),
     );
     let session = turn.server.session(&project.folder);
     turn.model.then(Script {
-        main: vec![say("First."), say("Second."), bash("echo work"), say("Third.")],
+        main: vec![say("First."), bash("echo IN-THE-PAUSE"), say("Second."), say("Third."), say("Fourth.")],
         compact: vec![say("## Objective\nSUMMARY")],
         ..Script::default()
     });
     session.say("ONE");
     session.summarize();
-    let (log, hang) = (project.beside("log"), project.beside("hang"));
-    let told = |event: &str| {
-        let text = std::fs::read_to_string(&log).unwrap_or_default();
-        text.lines().filter(|line| *line == event).count()
-    };
-    until("the compaction is told", || told("session.compacted") == 1);
+    let hang = project.beside("hang");
+    until("the compaction is told", || project.told("session.compacted") == 1);
     std::fs::write(&hang, "").expect("a file");
     session.say("TWO");
     assert!(!turn.model.sent_to_model("THE-BRIEF"));
-    until("a stop that hangs", || told("session.idle") == 2);
+    until("a stop that hangs", || project.told("session.idle") == 2);
+    assert_eq!(project.told("tool.execute.after"), 0, "in the pause");
     std::fs::remove_file(&hang).expect("it was there");
+    until("the stop, once more", || project.told("session.idle") == 3);
+    let heard = std::fs::read_to_string(project.beside("in")).expect("what it was told");
+    assert_eq!(heard.matches("echo IN-THE-PAUSE").count(), 1, "the call, after the pause: {heard}");
     session.say("THREE");
-    until("a stop that is answered", || told("session.idle") == 3);
+    session.say("FOUR");
     turn.model.assert_played();
-    assert_eq!((told("chat.message"), told("tool.execute.after")), (3, 0), "in the pause");
-    assert_eq!(told("experimental.chat.messages.transform"), 2, "asked for again, and not once it was given");
-    let asked = turn.model.asked();
-    let briefed: Vec<usize> = asked.iter().rev().take(2).map(|asked| asked.count("THE-BRIEF")).collect();
-    assert_eq!(briefed, [1, 1], "with the next prompt, and in the request behind it");
+    assert_eq!((project.told("chat.message"), project.told("tool.execute.after")), (4, 1));
+    assert_eq!(
+        project.told("experimental.chat.messages.transform"),
+        2,
+        "asked for again, and not once it was given"
+    );
+    assert_eq!(turn.told_last(2, "THE-BRIEF"), [1, 1], "with the next prompt, and in the request behind it");
+}
+
+/// The brief was not given, but the prompt was answered with something else.
+#[test]
+fn other_context_is_not_taken_for_the_brief() {
+    let Some(turn) = Turn::take() else { return };
+    let project = turn.project(
+        "reminding",
+        Some(
+            "cat >/dev/null\ncase $3 in\n\
+         experimental.chat.messages.transform) [ -e \"$0.fail\" ] && exit 1; echo '{\"context\":\"THE-BRIEF\"}' ;;\n\
+         chat.message) echo '{\"context\":\"A-REMINDER\"}' ;;\nesac",
+        ),
+    );
+    let session = turn.server.session(&project.folder);
+    turn.model.then(Script {
+        main: vec![say("First."), say("Second."), say("Third.")],
+        compact: vec![say("## Objective\nSUMMARY")],
+        ..Script::default()
+    });
+    session.say("ONE");
+    session.summarize();
+    std::fs::write(project.beside("fail"), "").expect("a file");
+    session.say("TWO");
+    assert_eq!((turn.told_last(1, "A-REMINDER"), turn.told_last(1, "THE-BRIEF")), (vec![1], vec![0]));
+    std::fs::remove_file(project.beside("fail")).expect("it was there");
+    session.say("THREE");
+    turn.model.assert_played();
+    assert_eq!(turn.told_last(1, "THE-BRIEF"), [1]);
+}
+
+/// Of a patch only the names of files are passed on, also if it fails.
+#[test]
+fn no_text_of_a_file_is_told() {
+    let Some(turn) = Turn::take() else { return };
+    let project = turn.project("patched", Some("cat >>\"$0.in\""));
+    let patch = |name: &str| {
+        format!("*** Begin Patch\n*** Update File: {name}\n@@\n-OLD-TEXT\n+NEW-TEXT\n*** End Patch")
+    };
+    std::fs::write(project.folder.join("there.txt"), "OLD-TEXT\n").expect("a file");
+    let session = turn.server.session(&project.folder);
+    turn.model.then(Script::main([
+        call("apply_patch", json!({ "patchText": patch("there.txt") })),
+        call("apply_patch", json!({ "patchText": patch("absent.txt") })),
+        say("Patched."),
+    ]));
+    session.say_to("PATCH-IT", PATCHING);
+    turn.model.assert_played();
+    let heard = std::fs::read_to_string(project.beside("in")).expect("what it was told");
+    for needle in ["there.txt", "*** Update File: absent.txt"] {
+        assert!(heard.contains(needle), "{needle:?} in {heard}");
+    }
+    assert!(!heard.contains("OLD-TEXT") && !heard.contains("NEW-TEXT"), "{heard}");
 }
 
 /// A long answer arrives in pieces that may end within a character.
@@ -124,6 +197,24 @@ fn an_answer_is_read_whole_wherever_its_pieces_end() {
     turn.model.assert_played();
 }
 
+/// The checks below see a plugin that throws: in an event, which nobody waits for, and in a call.
+#[test]
+fn what_a_plugin_throws_is_seen() {
+    let Some(turn) = Turn::take() else { return };
+    let project = turn.project("throwing", Some("cat >/dev/null"));
+    let plugin = "export const Throwing = async () => ({\n\
+         event: async ({ event }) => { if (event.type === 'session.idle') throw new Error('THROWN-IN-AN-EVENT') },\n\
+         'tool.execute.after': async () => { throw new Error('THROWN-IN-A-CALL') },\n})\n";
+    std::fs::write(project.folder.join(".opencode/plugins/throwing.js"), plugin).expect("a file");
+    let session = turn.server.session(&project.folder);
+    turn.model.then(Script::main([bash("echo working"), say("First.")]));
+    session.say("DO-IT");
+    turn.model.assert_played();
+    assert!(turn.model.sent_to_model("THROWN-IN-A-CALL"), "the call is reported as failed");
+    until("its stack", || turn.server.stderr().contains("THROWN-IN-AN-EVENT"));
+    assert!(!turn.thrown().is_empty());
+}
+
 fn goes_on(how: &str, script: Option<&str>, lost: Duration) {
     let Some(turn) = Turn::take() else { return };
     let usual = *turn.usual.get_or_init(|| {
@@ -131,9 +222,15 @@ fn goes_on(how: &str, script: Option<&str>, lost: Duration) {
         whole_turn(&turn.model, &turn.server.session(&silent.folder), "usual")
     });
     let broken = turn.project(how, script);
+    let before = turn.thrown().len();
     let mut tries = (0..TRIES).map(|_| whole_turn(&turn.model, &turn.server.session(&broken.folder), how));
     let in_time = tries.any(|took| took < usual * 2 + lost);
     assert!(!turn.model.sent_to_model("NEVER-SHOWN"), "{how}");
+    assert_eq!(turn.thrown()[before..], [] as [String; 0], "{how}");
+    for event in EVENTS.iter().filter(|_| script.is_some()) {
+        let waits = *event == "tool.execute.after" && lost == HANGING;
+        assert!(waits || broken.told(event) > 0, "{how}: {event} was told");
+    }
     assert!(in_time, "{how}: three turns took longer than {lost:?} and twice the usual {usual:?}");
 }
 
@@ -155,7 +252,9 @@ fn whole_turn(model: &Model, session: &Session, how: &str) -> Duration {
         }
     }
     model.assert_played();
-    started.elapsed()
+    let took = started.elapsed();
+    assert!(model.sent_to_model("working"), "{how}: the call did not fail");
+    took
 }
 
 /// The server of these tests, shared by those that run or wait.
@@ -205,11 +304,26 @@ impl Turn {
         Some(Turn { shared: server, _turn: turn })
     }
 
+    /// Returns what plugins have thrown so far: stacks on stderr, and errors in OpenCode's log.
+    fn thrown(&self) -> Vec<String> {
+        let stderr = self.server.stderr();
+        let is_stack = |line: &&str| line.trim_start().starts_with("at ") || line.contains("Error:");
+        let stacks = stderr.lines().filter(is_stack).map(str::to_owned);
+        stacks.chain(OpenCode::logged_errors(&self.scratch)).collect()
+    }
+
+    /// Counts a text in each of the last requests.
+    fn told_last(&self, requests: usize, needle: &str) -> Vec<usize> {
+        let asked = self.model.asked();
+        asked[asked.len() - requests..].iter().map(|asked| asked.count(needle)).collect()
+    }
+
     /// A folder with a plugin that calls this script, or a missing program.
     fn project(&self, name: &str, script: Option<&str>) -> Project {
         let program = self.scratch.bin().join(format!("thru-{name}"));
         if let Some(script) = script {
-            std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).expect("a file");
+            let text = format!("#!/bin/sh\necho \"$3\" >>\"$0.log\"\n{script}\n");
+            std::fs::write(&program, text).expect("a file");
             std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("it is ours");
         }
         let folder = self.scratch.tmp().join(name);
@@ -226,6 +340,12 @@ struct Project {
 }
 
 impl Project {
+    /// Counts the calls of the script for this event.
+    fn told(&self, event: &str) -> usize {
+        let text = std::fs::read_to_string(self.beside("log")).unwrap_or_default();
+        text.lines().filter(|line| *line == event).count()
+    }
+
     /// A file next to the script: its own name with this suffix.
     fn beside(&self, ending: &str) -> PathBuf {
         PathBuf::from(format!("{}.{ending}", self.program.display()))

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::journal::Lines;
 use crate::model::{Kind, Model};
-use crate::opencode::{OpenCode, Session, refused, session_of, until};
+use crate::opencode::{OpenCode, Session, WINDOW, refused, session_of, until};
 use crate::opencode_tests::bash;
 use crate::process::LIMIT;
 use crate::scratch::Scratch;
@@ -110,13 +110,15 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     assert_eq!(standing(&scratch, &id).0, "cancelled");
     model.assert_played();
 
-    // An abort is the user's decision.
+    // An abort is the user's decision. The turn has taken a step before it, so that only the abort tells it from one
+    // that has ended.
     let id = waiting(&scratch, &[]);
-    model.then(Script::main([say("One."), Step { delay: LIMIT, ..say("Never heard.") }]));
+    let never = Step { delay: LIMIT, ..say("Never heard.") };
+    model.then(Script::main([say("One."), bash("echo two"), never]));
     let questions = main_questions(&model);
     let session = server.session(&scratch.project);
     session.start_saying("Begin");
-    until("the second turn", || standing(&scratch, &id).2 == 2 && main_questions(&model) == questions + 2);
+    until("the second turn", || standing(&scratch, &id).2 == 2 && main_questions(&model) == questions + 3);
     session.abort();
     idle(&session);
     assert_not_fed(&scratch, &model, &id, 2);
@@ -134,11 +136,11 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
 
     // So is an error from the provider.
     let id = waiting(&scratch, &[]);
-    model.then(Script::main([say("One."), refuse("401 Unauthorized")]));
+    model.then(Script::main([say("One."), bash("echo two"), refuse("401 Unauthorized")]));
     let questions = main_questions(&model);
     let session = server.session(&scratch.project);
     session.start_saying("Begin");
-    let is_refused = || main_questions(&model) == questions + 2 && session.is_idle();
+    let is_refused = || main_questions(&model) == questions + 3 && session.is_idle();
     until("the second turn", || standing(&scratch, &id).2 == 2 && is_refused());
     assert_not_fed(&scratch, &model, &id, 2);
     scratch.thru_ok(&["loop", "cancel", &id]);
@@ -238,11 +240,12 @@ fn in_run_a_loop_is_fed_before_the_process_goes() {
     assert_eq!(main_questions(&model), 4);
 
     let id = waiting(&scratch, &[]);
-    let model = Model::start(Script::main([say("One."), refuse("401 Unauthorized")]));
+    let model = Model::start(Script::main([say("One."), bash("echo two"), refuse("401 Unauthorized")]));
     let failed = opencode.ask(&scratch, &model, &["Begin"]);
     assert!(!failed.status.success(), "{failed}");
     assert_eq!((standing(&scratch, &id).0.as_str(), standing(&scratch, &id).2), ("active", 2));
-    assert_eq!(main_questions(&model), 2);
+    assert_eq!(main_questions(&model), 3);
+    assert_eq!(fed(&opencode, &scratch, &session_of(&failed)), 1, "no prompt without an answer");
     scratch.thru_ok(&["loop", "cancel", &id]);
 
     // Here nobody can be asked for a permission. A prompt that is fed after the turn would never be answered.
@@ -251,10 +254,44 @@ fn in_run_a_loop_is_fed_before_the_process_goes() {
     let ended = opencode.ask(&scratch, &model, &["Begin"]);
     assert_eq!((standing(&scratch, &id).0.as_str(), standing(&scratch, &id).2), ("active", 2));
     assert_eq!(main_questions(&model), 2);
-    let fed = format!(
-        "select count(*) as fed from part where session_id = '{}' and json_extract(data, '$.metadata.throughline') = 'loop'",
-        session_of(&ended)
-    );
-    assert_eq!(opencode.query(&scratch, &fed)[0]["fed"], json!(1), "no prompt without an answer");
+    assert_eq!(fed(&opencode, &scratch, &session_of(&ended)), 1, "no prompt without an answer");
     scratch.receipts().never(&json!({ "outcome": "failed" }));
+}
+
+/// Without git OpenCode takes no snapshots, so a turn ends sooner. A turn that filled the window is compacted first.
+#[test]
+fn in_run_a_loop_goes_on_without_git_and_through_a_compaction() {
+    let Some(opencode) = OpenCode::find() else { return };
+    let scratch = Scratch::new();
+    std::fs::remove_dir_all(scratch.project.join(".git")).expect("it was there");
+    OpenCode::init(&scratch);
+
+    let id = waiting(&scratch, &["--max-iterations", "9"]);
+    let model = Model::start(five());
+    opencode.ask(&scratch, &model, &["Begin"]).assert_success();
+    assert_eq!(standing(&scratch, &id), ended("done", "promise", 5));
+    model.assert_played();
+
+    let id = waiting(&scratch, &["--max-iterations", "9"]);
+    let model = Model::start(Script {
+        main: vec![
+            Step { input_tokens: Some(WINDOW * 2), ..say("One.") },
+            say("Two."),
+            say("Three. <promise>ALL GREEN</promise>"),
+        ],
+        compact: vec![say("## Objective\nSUMMARY")],
+        ..Script::default()
+    });
+    opencode.ask(&scratch, &model, &["Begin"]).assert_success();
+    assert_eq!(standing(&scratch, &id), ended("done", "promise", 3));
+    model.assert_played();
+}
+
+/// Counts what a loop has fed to a session, in OpenCode's own database.
+fn fed(opencode: &OpenCode, scratch: &Scratch, session: &str) -> u64 {
+    let query = format!(
+        "select count(*) as fed from part where session_id = '{session}' and \
+         json_extract(data, '$.metadata.throughline') = 'loop'"
+    );
+    opencode.query(scratch, &query)[0]["fed"].as_u64().expect("a number")
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::model::{Asked, Kind, Model};
 use crate::opencode::{OpenCode, PATCHING, PLUGIN, Session, WINDOW};
 use crate::scratch::{Scratch, snapshot};
-use crate::script::{Script, Step, call, say};
+use crate::script::{Script, Step, call, refuse, say};
 
 pub const BRIEF: &str = "Throughline: the context of this session";
 
@@ -40,7 +40,8 @@ fn a_whole_session_is_in_the_journal_as_it_is_in_the_database() {
         session.answer("red");
     });
     model.assert_played();
-    let journal = scratch.shown(&session.id);
+    // As it was written: `thru journal` would hide what was told twice.
+    let journal = scratch.journal(&session.id);
     journal.in_order(&[
         json!({ "event": "session-start", "name": "startup", "harness": "opencode" }),
         json!({ "event": "prompt", "text": "Please DO-THE-WORK" }),
@@ -67,18 +68,19 @@ fn a_whole_session_is_in_the_journal_as_it_is_in_the_database() {
     let asked = model.asked();
     let told = asked.iter().find(|asked| asked.kind == Kind::Subagent).expect("the sub-agent asked");
     assert!(told.holds("SUB-PROMPT") && told.holds(&output), "the sub-agent is told its path");
-    assert!(asked.iter().filter(|asked| asked.kind == Kind::Side).all(|asked| !asked.holds("Throughline")));
+    assert_told_but_not_titled(&asked);
     journal.once(&json!({ "event": "subagent-stop", "text": "SUB-ANSWER", "verdict": "missing" }));
 
     compact_by_hand(&session, &model);
     compact_by_itself(&session, &model);
+    compact_after_an_error(&server.session(&scratch.project), &model);
     let plain = scratch.tmp().join("plain");
     a_folder_without_git(&scratch, &server.session(&make_root(&scratch, &plain)), &model, &plain);
 
     let id = session.id;
     drop(server);
     let (prompts, calls) = stored(&opencode, &scratch, &id);
-    let journal = scratch.shown(&id);
+    let journal = scratch.journal(&id);
     assert_eq!(prompts.len(), 10, "{prompts:?}");
     for prompt in &prompts {
         journal.once(&json!({ "event": "prompt", "text": prompt }));
@@ -91,6 +93,17 @@ fn a_whole_session_is_in_the_journal_as_it_is_in_the_database() {
     scratch.receipts().never(&json!({ "outcome": "failed" }));
     let doctor = String::from_utf8(scratch.thru(&["doctor"]).stdout).expect("a text");
     assert!(doctor.contains("(plugin ") && doctor.contains("last event "), "{doctor}");
+}
+
+/// The first prompt came with context. Its title was requested at the same time, of the same message, without it.
+fn assert_told_but_not_titled(asked: &[Asked]) {
+    let first = asked.iter().find(|asked| asked.kind == Kind::Main).expect("a request");
+    assert!(first.holds("DO-THE-WORK") && first.holds("Parser plan"), "the plan is told at the start");
+    let titles: Vec<_> = asked.iter().filter(|asked| asked.kind == Kind::Side).collect();
+    assert!(titles.iter().any(|title| title.holds("DO-THE-WORK")), "a title was requested: {titles:?}");
+    for title in titles {
+        assert!(!title.holds("Throughline") && !title.holds("Parser plan"), "{title:?}");
+    }
 }
 
 fn whole_script(scratch: &Scratch) -> Script {
@@ -193,6 +206,33 @@ fn compact_by_itself(session: &Session, model: &Model) {
     assert!(after[0].holds("Continue if you have next steps") && after[0].holds("SECOND-SUMMARY"));
     assert_briefed_alike(after, 4);
     assert_ne!(after[0].text_with(BRIEF), asked[0].text_with(BRIEF), "it is a new one");
+}
+
+/// The provider refuses a request that is too long. OpenCode compacts, then sends the user's message again.
+fn compact_after_an_error(session: &Session, model: &Model) {
+    model.then(Script {
+        main: vec![
+            bash("echo some work"),
+            say("Worked."),
+            refuse("400 context_length_exceeded"),
+            say("Went on."),
+            say("Next."),
+        ],
+        compact: vec![say("## Objective\nTHIRD-SUMMARY")],
+        ..Script::default()
+    });
+    session.say("BEGIN-THE-WORK");
+    let before = model.asked().len();
+    session.say("TOO-LONG");
+    session.say("AFTER-THAT");
+    model.assert_played();
+    let asked: Vec<Asked> =
+        model.asked()[before..].iter().filter(|asked| asked.kind != Kind::Side).cloned().collect();
+    let kinds: Vec<Kind> = asked.iter().map(|asked| asked.kind).collect();
+    assert_eq!(kinds, [Kind::Main, Kind::Compact, Kind::Main, Kind::Main]);
+    assert_eq!((asked[0].count(BRIEF), asked[1].count(BRIEF)), (0, 0));
+    assert!(asked[2].holds("TOO-LONG") && asked[2].holds("THIRD-SUMMARY"), "it is sent again");
+    assert_briefed_alike(&asked[2..], 2);
 }
 
 fn assert_briefed_alike(asked: &[Asked], requests: usize) {

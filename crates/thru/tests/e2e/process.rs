@@ -1,10 +1,11 @@
 //! A harness as a child process that speaks JSON lines. Every wait has a limit, everything started is ended, and all
 //! output is kept for the failure message.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -23,7 +24,8 @@ pub struct Process {
     stdin: Option<ChildStdin>,
     incoming: Receiver<Line>,
     seen: Vec<Line>,
-    stderr: Receiver<String>,
+    stderr: Arc<Mutex<String>>,
+    stderr_ended: Receiver<()>,
     ended: bool,
 }
 
@@ -58,15 +60,24 @@ impl Process {
                 }
             }
         });
-        let (sender, stderr) = mpsc::channel();
-        let mut pipe = child.stderr.take().expect("piped");
+        let (sender, stderr_ended) = mpsc::channel();
+        let stderr = Arc::new(Mutex::new(String::new()));
+        let said = Arc::clone(&stderr);
+        let pipe = BufReader::new(child.stderr.take().expect("piped"));
         thread::spawn(move || {
-            let mut bytes = Vec::new();
-            let _ = pipe.read_to_end(&mut bytes);
-            let _ = sender.send(String::from_utf8_lossy(&bytes).into_owned());
+            for line in pipe.split(b'\n').map_while(Result::ok) {
+                let line = String::from_utf8_lossy(&line).into_owned() + "\n";
+                said.lock().unwrap_or_else(PoisonError::into_inner).push_str(&line);
+            }
+            let _ = sender.send(());
         });
         let stdin = child.stdin.take();
-        Process { name, child, stdin, incoming, seen: Vec::new(), stderr, ended: false }
+        Process { name, child, stdin, incoming, seen: Vec::new(), stderr, stderr_ended, ended: false }
+    }
+
+    /// Returns what it has written to stderr so far.
+    pub fn stderr(&self) -> String {
+        self.stderr.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub fn send(&mut self, line: &Value) {
@@ -130,7 +141,8 @@ impl Process {
         while let Ok(line) = self.incoming.recv_timeout(LEFTOVERS) {
             self.seen.push(line);
         }
-        self.stderr.recv_timeout(LEFTOVERS).unwrap_or_default()
+        let _ = self.stderr_ended.recv_timeout(LEFTOVERS);
+        self.stderr()
     }
 
     fn end_group(&mut self) {

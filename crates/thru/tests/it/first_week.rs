@@ -120,6 +120,33 @@ fn uninstall_all_undoes_every_project_and_says_what_is_left() {
     env.thru(&["uninstall", "claude-code", "--all"]).exits(2);
 }
 
+/// Neither project is trusted, and neither is the current folder: the list of installations knows them.
+#[test]
+fn uninstall_all_finds_projects_that_are_not_trusted() {
+    let env = TestEnv::repository();
+    fs::create_dir(env.base().join("second")).unwrap();
+    env.thru(&["install", "claude-code", "--project"]).ok();
+    env.call(&["init"]).dir(env.base().join("second")).run().ok();
+    env.call(&["install", "claude-code"]).dir(env.base().join("second")).run().ok();
+    env.call(&["trust", "--revoke"]).dir(env.base().join("second")).run().ok();
+    let wired = || {
+        let folders = ["project", "second"].map(|folder| env.base().join(folder).join(".claude"));
+        folders.iter().filter(|folder| folder.exists() && holds_hooks(folder)).count()
+    };
+    assert_eq!(wired(), 2);
+    fs::create_dir(env.base().join("elsewhere")).unwrap();
+    let done = env.call(&["uninstall", "--all"]).dir(env.base().join("elsewhere")).run().ok();
+    assert_eq!(wired(), 0, "{done}");
+    assert!(done.stdout.contains("Looked at your own settings and at 3 checkouts"), "{done}");
+    assert!(
+        done.stdout.contains("`thru uninstall HARNESS --project`"),
+        "it says what it cannot know: {done}"
+    );
+    let again =
+        env.call(&["uninstall", "--all", "--json"]).dir(env.base().join("elsewhere")).run().ok().json();
+    assert_eq!(again["looked_at"].as_array().map(Vec::len), Some(3), "{again}");
+}
+
 fn holds_hooks(folder: &Path) -> bool {
     let files = names_in(folder);
     files.iter().any(|name| {

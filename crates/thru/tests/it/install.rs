@@ -326,7 +326,7 @@ fn a_binary_of_any_place_and_name_is_known_again() {
             run("install");
             assert!(run("install").stdout.contains("nothing to change"), "{name}, {harness}");
             let folder = env.home().join(if harness == "droid" { ".factory" } else { ".claude" });
-            let command = fs::read_to_string(folder.join("commands/handoff.md")).unwrap();
+            let command = fs::read_to_string(folder.join("commands/pickup.md")).unwrap();
             assert!(!command.contains("`/") || name == "thru-copy", "quoted: {command}");
             run("uninstall");
             assert_eq!(names_in(&folder), [""; 0], "{name}, {harness}");
@@ -351,4 +351,20 @@ fn a_folder_that_may_not_be_written_is_told_as_such() {
     let call = env.call_bound_by_modes(&["install", "claude-code"]);
     fs::set_permissions(env.project(), std::os::unix::fs::PermissionsExt::from_mode(0o555)).unwrap();
     call.run().exits(11);
+}
+
+/// An older version wrote `/loop`, which the harness has itself now. A command of the user's own with that name stays.
+#[test]
+fn a_command_that_was_renamed_leaves_no_file_of_its_old_name() {
+    for task in ["install", "uninstall"] {
+        let env = TestEnv::repository();
+        env.thru(&["install", "droid"]).ok();
+        let folder = env.home().join(".factory/commands");
+        let ours = fs::read_to_string(folder.join("thru-loop.md")).unwrap();
+        env.write(folder.join("loop.md"), ours);
+        env.write(folder.join("context.md"), "mine\n");
+        env.thru(&[task, "droid"]).ok();
+        assert!(!folder.join("loop.md").exists(), "{task}");
+        assert_eq!(fs::read_to_string(folder.join("context.md")).unwrap(), "mine\n", "{task}");
+    }
 }

@@ -352,3 +352,99 @@ fn the_database_is_where_the_variable_says() {
     assert!(beside.stdout.contains("EARLY-PROMPT"), "in the folder of the usual one: {beside}");
     stored.brief(&[("OPENCODE_DB", "nowhere.db")]).exits(10);
 }
+
+/// A query starts the whole of OpenCode, which updates itself and installs packages at its start.
+#[test]
+fn its_own_program_is_asked_offline() {
+    let stored = Stored::new();
+    let seen = stored.env.base().join("seen");
+    stored.program("opencode", &format!("env >'{}'; printf '[]'", seen.display()));
+    stored.brief(&[]).exits(10);
+    let seen = fs::read_to_string(seen).unwrap();
+    for variable in [
+        "OPENCODE_DISABLE_AUTOUPDATE=1",
+        "OPENCODE_DISABLE_MODELS_FETCH=1",
+        "OPENCODE_DISABLE_DEFAULT_PLUGINS=1",
+        "npm_config_offline=true",
+        "THROUGHLINE_HOOK=1",
+    ] {
+        assert!(seen.lines().any(|line| line == variable), "{variable} in {seen}");
+    }
+}
+
+/// A session that died in another worktree: its stored paths are relative to that, as those that hooks reported are.
+#[test]
+fn a_crash_in_another_worktree_names_each_file_once() {
+    let stored = Stored { env: TestEnv::repository() };
+    let env = &stored.env;
+    env.write("home/.local/share/opencode/opencode.db", "");
+    env.thru(&["init"]).ok();
+    let tree = env.base().join("beside");
+    env.git(&["worktree", "add", "--quiet", "--detach", tree.to_str().unwrap()]);
+    let payload = |event: &str, fields: Value| {
+        let mut payload = json!({ "event": event, "session_id": "ses_early", "cwd": tree });
+        payload.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        env.call(&["hook", "opencode", event]).stdin(payload.to_string()).dir(&tree).run().ok();
+    };
+    let path = tree.join("a.txt");
+    payload("session.created", json!({ "source": "startup" }));
+    payload("chat.message", json!({ "prompt": "EARLY-PROMPT", "message_id": "msg_1" }));
+    let input = json!({ "filePath": path });
+    payload("tool.execute.after", json!({ "tool": "write", "call_id": "c1", "input": input, "result": {} }));
+    let part = json!({ "type": "tool", "tool": "edit", "callID": "c2", "state": { "status": "completed", "input": input } });
+    let row = json!({
+        "type": "opencode", "at": "2026-11-15T19:30:00.000Z", "cwd": tree, "caller": null, "message": "msg_2",
+        "role": "assistant", "summary": null, "error": null, "part": part,
+    });
+    // A row begins with its type.
+    let row =
+        format!("{{\"type\":\"opencode\",{}", &row.to_string().replace("\"type\":\"opencode\",", "")[1..]);
+    env.write("rows", row + "\n");
+    stored.program("sqlite3", &format!("exec cat '{}'", env.base().join("rows").display()));
+    let bin = format!("{}:/usr/bin:/bin", env.base().join("bin").display());
+    crate::packet_sweeps::kill(env);
+    let swept = env.call(&["sweep", "--json"]).var("PATH", bin).run().ok().json();
+    let packet = swept[0]["packet"].as_str().unwrap_or_else(|| panic!("{swept}"));
+    let packet = env.thru(&["packet", "show", packet]).ok().stdout;
+    assert!(packet.contains("a.txt") && !packet.contains(path.to_str().unwrap()), "{packet}");
+}
+
+/// A brief that got no answer in time is asked for again at once, and is not taken for a second hook's report.
+#[test]
+fn a_brief_that_is_asked_for_again_is_given_again() {
+    let env = TestEnv::rooted();
+    let say = |event: &str, fields: Value| {
+        let mut payload = json!({ "event": event, "session_id": "ses_1" });
+        payload.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        fire(&env, event, &payload).stdout
+    };
+    say("session.created", json!({ "source": "startup", "report_id": "r1" }));
+    say("chat.message", json!({ "prompt": "MAKE-IT-GREEN", "message_id": "msg_1" }));
+    say("experimental.session.compacting", json!({ "trigger": "manual" }));
+    say("session.compacted", json!({ "trigger": "manual" }));
+    let brief = |report: &str| {
+        say("experimental.chat.messages.transform", json!({ "source": "compact", "report_id": report }))
+    };
+    let first = brief("r2");
+    assert!(first.contains("MAKE-IT-GREEN"), "{first}");
+    assert_eq!(brief("r3"), first);
+}
+
+/// Where the brief could not be asked for, it comes with the prompt, and the plugin is told so.
+#[test]
+fn a_brief_that_comes_with_a_prompt_is_marked() {
+    let env = TestEnv::rooted();
+    let say = |event: &str, fields: Value| {
+        let mut payload = json!({ "event": event, "session_id": "ses_1" });
+        payload.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        fire(&env, event, &payload).stdout
+    };
+    say("session.created", json!({ "source": "startup" }));
+    say("chat.message", json!({ "prompt": "MAKE-IT-GREEN", "message_id": "msg_1" }));
+    say("experimental.session.compacting", json!({ "trigger": "manual" }));
+    say("session.compacted", json!({ "trigger": "manual" }));
+    let told = say("chat.message", json!({ "prompt": "Go on", "message_id": "msg_2" }));
+    assert!(told.contains("\"brief\":true") && told.contains("MAKE-IT-GREEN"), "{told}");
+    let told = say("chat.message", json!({ "prompt": "Go on", "message_id": "msg_3" }));
+    assert!(!told.contains("brief"), "{told}");
+}

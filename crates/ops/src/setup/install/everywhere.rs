@@ -15,6 +15,8 @@ use crate::{Mode, Result, World};
 pub struct Everywhere {
     /// False for a dry run: the report then says what would have been done.
     pub written: bool,
+    /// The checkouts that were looked at, besides the user's own settings.
+    pub looked_at: Vec<PathBuf>,
     /// Where something changed, or could not be changed.
     pub undone: Vec<InstallReport>,
     /// Folders of projects that could not be looked at, and why.
@@ -36,20 +38,23 @@ impl Everywhere {
     }
 }
 
-/// Every project that is trusted on this machine, the one we stand in, and the user's own settings.
+/// Every project that is trusted on this machine or that we were installed in, the one we stand in, the worktrees of
+/// them all, and the user's own settings.
 pub fn uninstall(world: &World, mode: Mode) -> Result<Everywhere> {
+    let roots = roots(world)?;
+    let mut checkouts: Vec<PathBuf> = roots.iter().flat_map(|root| git::worktrees(root)).collect();
+    checkouts.sort();
+    checkouts.dedup();
     let mut all = Everywhere {
         written: mode == Mode::Write,
+        looked_at: checkouts.clone(),
         undone: Vec::new(),
         not_undone: Vec::new(),
         left: Vec::new(),
     };
-    let roots = roots(world)?;
-    for root in &roots {
-        for checkout in git::worktrees(root) {
-            for scope in [Scope::Local, Scope::Project] {
-                all.undo(world, &checkout, scope, mode);
-            }
+    for checkout in &checkouts {
+        for scope in [Scope::Local, Scope::Project] {
+            all.undo(world, checkout, scope, mode);
         }
     }
     let here = world.cwd.clone().unwrap_or_default();
@@ -87,7 +92,10 @@ impl Everywhere {
 /// Roots that are there, each once.
 fn roots(world: &World) -> Result<Vec<PathBuf>> {
     let trusted = world.trust().map_or(Ok(Vec::new()), |trust| trust.list())?;
-    let mut roots: Vec<PathBuf> = trusted.into_iter().map(|(_, root)| PathBuf::from(root.path)).collect();
+    let installed = world.installs().map_or(Ok(Vec::new()), |installs| installs.list())?;
+    let trusted = trusted.into_iter().map(|(_, root)| PathBuf::from(root.path));
+    let installed = installed.into_iter().filter_map(|checkout| checkout.canonicalize().ok());
+    let mut roots: Vec<PathBuf> = trusted.chain(installed).collect();
     if let Ok(Found::Marked { root, .. } | Found::Unmarked(root)) = world.find() {
         roots.push(root.path.canonicalize().unwrap_or(root.path));
     }

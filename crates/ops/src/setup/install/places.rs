@@ -265,6 +265,12 @@ pub(super) fn own_files(world: &World, harness: &Harness, folder: &Path, scope: 
     files
 }
 
+/// Returns the files of commands that have another name since the harness has one of its own.
+pub(super) fn former_files(harness: &Harness, folder: &Path) -> Vec<PathBuf> {
+    let names = commands::renamed(harness).into_iter().filter(|_| plugin(harness).is_none());
+    names.map(|name| folder.join(COMMANDS).join(format!("{name}.md"))).collect()
+}
+
 /// Returns whether we wrote this, in any version.
 pub(super) fn is_ours(text: &str) -> bool {
     commands::is_ours(text) || plugin::is_ours(text)

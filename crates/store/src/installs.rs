@@ -1,0 +1,56 @@
+//! Where `thru install` wrote into a project: one line for each checkout, in the state folder of this machine.
+//! `thru uninstall --all` also finds projects by it that are not trusted.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use model::time;
+use serde::{Deserialize, Serialize};
+
+use crate::read::io_error;
+use crate::{Dir, Error, LogPosition, Result, layout};
+
+#[derive(Clone, Debug)]
+pub struct Installs {
+    state: PathBuf,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Line {
+    checkout: PathBuf,
+    at: String,
+}
+
+impl Installs {
+    /// `state` is `$XDG_STATE_HOME/throughline`.
+    pub fn new(state: PathBuf) -> Installs {
+        Installs { state }
+    }
+
+    /// Adds a checkout that is not listed yet.
+    pub fn add(&self, checkout: &Path, now: Timestamp) -> Result<()> {
+        use std::os::unix::fs::DirBuilderExt;
+        if self.list()?.iter().any(|known| known == checkout) {
+            return Ok(());
+        }
+        let line = Line { checkout: checkout.to_owned(), at: time::rfc3339(now) };
+        // A path that is not Unicode cannot be a line. Such a project is found by its trust.
+        let Ok(line) = serde_json::to_vec(&line) else { return Ok(()) };
+        let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.state);
+        made.map_err(|e| io_error(&e, &self.state, "make a folder"))?;
+        Dir::open(&self.state)?.append(layout::STATE_INSTALLS, &line, u64::MAX)
+    }
+
+    /// Lists checkouts, also those that are gone.
+    pub fn list(&self) -> Result<Vec<PathBuf>> {
+        let dir = match Dir::open(&self.state) {
+            Err(Error::Absent { .. }) => return Ok(Vec::new()),
+            dir => dir?,
+        };
+        let mut checkouts = Vec::new();
+        dir.each_new_line(layout::STATE_INSTALLS, LogPosition::default(), u64::MAX, |line| {
+            checkouts.extend(serde_json::from_slice::<Line>(line).map(|line| line.checkout));
+        })?;
+        Ok(checkouts)
+    }
+}
