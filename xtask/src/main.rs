@@ -18,6 +18,7 @@ mod strace;
 mod summaries;
 mod table;
 mod tidy;
+mod tokens;
 mod torture;
 mod transcript;
 
@@ -42,6 +43,8 @@ enum Command {
     Fuzz(fuzz::Args),
     /// Measure how much of what an agent needs after a compaction is in the brief, on a folder of transcripts
     Recall(recall::Args),
+    /// Hold the estimate of tokens against the usage that transcripts record
+    Tokens(tokens::Args),
     /// Summarise real tool outputs and retrieve them again, on a folder of transcripts
     Summaries(summaries::Args),
     /// House rules: file length, walls between crates, dependencies, licences
@@ -60,6 +63,7 @@ fn main() -> ExitCode {
         Command::E2e(args) => e2e::run(&args),
         Command::Fuzz(args) => fuzz::run(&args),
         Command::Recall(args) => recall::run(&args),
+        Command::Tokens(args) => tokens::run(&args),
         Command::Summaries(args) => summaries::run(&args),
         Command::Tidy(args) => tidy::run(&args),
         Command::Picture => picture(),

@@ -16,12 +16,15 @@ mod measure;
 mod report;
 mod targets;
 mod texts;
+mod tune;
 mod wanted;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
+use model::config::Settings;
+use model::score::{SIGNALS, Scoring};
 
 use cut::Session;
 use labels::Labels;
@@ -51,6 +54,29 @@ pub struct Args {
     /// Only transcripts whose name contains this
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
+    /// Compare the fixed order with the ranking by score; the details are those of the ranking that is named
+    #[arg(long, value_enum)]
+    scoring: Option<Ranking>,
+    /// A weight for the ranking by score, as in the settings; may be repeated
+    #[arg(long = "weight", value_name = "NAME=NUMBER", requires = "scoring", value_parser = weight)]
+    weights: Vec<(usize, f64)>,
+    /// Look for better weights on one half of the sessions, and report on the other
+    #[arg(long)]
+    tune: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Ranking {
+    On,
+    Off,
+}
+
+/// `files=1.2`: the place of the signal in the table, and its weight.
+fn weight(text: &str) -> Result<(usize, f64)> {
+    let (name, number) = text.split_once('=').context("write NAME=NUMBER")?;
+    let at = SIGNALS.iter().position(|row| row.name == name);
+    let number: f64 = number.parse().context("the weight is not a number")?;
+    Ok((at.with_context(|| format!("there is no weight `{name}`"))?, number))
 }
 
 pub fn run(args: &Args) -> Result<bool> {
@@ -67,39 +93,72 @@ pub fn run(args: &Args) -> Result<bool> {
         println!("{dumped} compactions written to {}", folder.display());
         return Ok(true);
     }
-    let measured = measure(&args.folder, only, args.cuts, &labels::ours()?)?;
-    if measured.is_empty() {
+    let mut scoring = Settings::DEFAULT.scoring_if_enabled();
+    args.weights.iter().for_each(|(at, weight)| scoring.weights.0[*at] = *weight);
+    if args.tune {
+        let (mut trials, labels) = (tune::trials(&scoring), labels::ours()?);
+        each_session(&args.folder, only, |session| tune::add(&mut trials, session, args.cuts, &labels))?;
+        tune::print(&trials)?;
+        return Ok(true);
+    }
+    let scoring = args.scoring.map(|_| scoring);
+    let (fixed, scored) = measure(&args.folder, only, args.cuts, &labels::ours()?, scoring.as_ref())?;
+    if fixed.is_empty() {
         bail!("{} holds no transcript with a compaction", args.folder.display());
     }
+    let measured = if args.scoring == Some(Ranking::On) { &scored } else { &fixed };
     if args.misses {
         measured.iter().for_each(report::print_misses);
     }
     match args.json {
-        true => println!("{}", serde_json::to_string_pretty(&report::json(&measured))?),
-        false => report::print(&measured),
+        true => println!("{}", serde_json::to_string_pretty(&report::json(measured))?),
+        false => report::print(measured),
+    }
+    if scoring.is_some() && !args.json {
+        return Ok(report::compare(&fixed, &scored));
     }
     Ok(true)
 }
 
-/// Measures every compaction of every transcript, and this many artificial cuts of each.
-fn measure(folder: &Path, only: &str, made_up: usize, labels: &Labels) -> Result<Vec<Measured>> {
-    let mut measured = Vec::new();
+/// Measures every compaction of every transcript, and this many artificial cuts of each: in the fixed order, and
+/// ranked by score if that is asked for.
+fn measure(
+    folder: &Path,
+    only: &str,
+    made_up: usize,
+    labels: &Labels,
+    scoring: Option<&Scoring>,
+) -> Result<(Vec<Measured>, Vec<Measured>)> {
+    let (mut fixed, mut scored) = (Vec::new(), Vec::new());
     each_session(folder, only, |session| {
         for cut in session.compactions().into_iter().chain(session.made_up(made_up)) {
-            measured.push(Measured::take(session, &cut, &Past::at(session, &cut)?, labels)?);
+            let past = Past::at(session, &cut)?;
+            fixed.push(Measured::take(session, &cut, &past, labels, None)?);
+            if scoring.is_some() {
+                scored.push(Measured::take(session, &cut, &past, labels, scoring)?);
+            }
         }
         Ok(())
     })?;
-    Ok(measured)
+    Ok((fixed, scored))
 }
 
 fn each_session(folder: &Path, only: &str, mut with: impl FnMut(&Session) -> Result<()>) -> Result<()> {
+    each_transcript(folder, only, |name, bytes| with(&Session::read(name, bytes)))
+}
+
+/// Calls `with` for the name and the content of every transcript whose name contains `only`.
+pub fn each_transcript(
+    folder: &Path,
+    only: &str,
+    mut with: impl FnMut(&str, &[u8]) -> Result<()>,
+) -> Result<()> {
     for path in transcripts(folder)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if name.contains(only) {
             let name = name.split('.').next().unwrap_or_default();
             crate::table::progress(name);
-            with(&Session::read(name, &read(&path)?))?;
+            with(name, &read(&path)?)?;
         }
     }
     crate::table::progress("");

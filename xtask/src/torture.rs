@@ -19,6 +19,7 @@ mod settings;
 mod snapshot;
 mod stores;
 mod summaries;
+mod swarm;
 mod sweep;
 mod torn;
 mod workstreams;

@@ -121,6 +121,24 @@ that `{thru} decisions list` shows, add `--supersedes ID`, and say so.
 
 From then on the decision holds in every session of this project; keep to it now.",
 }, Template {
+    name: "swarm",
+    about: "A team of agents: plan, delegate, review and test; or its status, plan, agents and what is wrong with it",
+    arguments: "[what to build | status | plan | agents | list | install | diagnose]",
+    runs: &[],
+    task: "\
+The user speaks to the swarm, with these words:
+
+<words>
+$ARGUMENTS
+</words>
+
+- If the words are empty or begin with `status`, run `{thru} swarm status` and show the user what it prints.
+- If they begin with `plan`, `agents`, `list`, `diagnose`, `retrieve`, `benchmark`, `install` or `uninstall`, run `{thru} swarm` with these \
+words, each argument quoted for the shell, and show the user what it prints. Do nothing else.
+- Otherwise they are work for the swarm. Run `{thru} swarm list --for {harness}`. If no swarm is installed for this harness, tell the user that \
+`{thru} swarm install --harness {harness}` installs one, and stop. Otherwise run `{thru} swarm agents architect` and read all of what it prints: \
+until this work is done you are that architect. Follow its workflow from the first step, with the user's words as the request.",
+}, Template {
     name: "recover",
     about: "Continue the work of a role, from its context file",
     arguments: "[role]",
@@ -249,11 +267,31 @@ mod tests {
         };
         assert_eq!(
             names("claude-code"),
-            ["thru-context", "handoff", "pickup", "packet", "thru-plan", "decide", "recover", "thru-loop"]
+            [
+                "thru-context",
+                "handoff",
+                "pickup",
+                "packet",
+                "thru-plan",
+                "decide",
+                "swarm",
+                "recover",
+                "thru-loop"
+            ]
         );
         assert_eq!(
             names("droid"),
-            ["thru-context", "thru-handoff", "pickup", "packet", "plan", "decide", "recover", "thru-loop"]
+            [
+                "thru-context",
+                "thru-handoff",
+                "pickup",
+                "packet",
+                "plan",
+                "decide",
+                "swarm",
+                "recover",
+                "thru-loop"
+            ]
         );
     }
 

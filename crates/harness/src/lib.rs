@@ -13,6 +13,7 @@ use model::reply::Reply;
 use settings::TimeoutUnit;
 use transcript::walk::Walk;
 
+pub mod agents;
 mod capabilities;
 pub mod claude_code;
 pub mod commands;
@@ -22,6 +23,7 @@ pub mod opencode;
 pub mod plugin;
 pub mod process;
 pub mod settings;
+pub mod status;
 mod tools;
 pub mod transcript;
 
@@ -86,7 +88,11 @@ pub struct Harness {
     /// Where a project describes its agents for this harness, relative to the project; `{role}` is the role's name.
     pub agent_files: &'static [&'static str],
     pub install: Install,
+    /// `None` if no program can write its status line.
+    pub status_line: Option<status::StatusLine>,
     pub commands: Commands,
+    /// How it gets agents; `None` if it has no sub-agents that a file defines.
+    pub agents: Option<agents::AgentFiles>,
 }
 
 /// Where its transcript is, and how it is read.

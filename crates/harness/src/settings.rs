@@ -15,6 +15,7 @@ mod problem;
 mod remove;
 mod render;
 mod scan;
+pub mod status_line;
 mod survey;
 mod tree;
 

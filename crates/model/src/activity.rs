@@ -3,13 +3,20 @@
 
 use std::collections::BTreeMap;
 
+use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 
 use crate::event::{Action, EventName};
 use crate::journal::{AgentField, FileField, Record};
+use crate::render::{inline, path, width};
+use crate::text::{count, fingerprint};
+use crate::time;
 
 /// The most files of one call that are kept.
 const FILES: usize = 8;
+
+/// The name of an agent that is neither a sub-agent nor has a role.
+const MAIN: &str = "main";
 
 /// One tool call: who, what, which files, and how it went.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -79,7 +86,7 @@ impl Activity {
         match &self.agent {
             Some(agent) if agent.kind.is_empty() => "sub-agent",
             Some(agent) => &agent.kind,
-            None if self.role.is_empty() => "main",
+            None if self.role.is_empty() => MAIN,
             None => &self.role,
         }
     }
@@ -126,6 +133,150 @@ pub fn count_by<'a>(activity: &'a [Activity], name: impl Fn(&'a Activity) -> &'a
     let mut counts: Vec<Counts> = sums.into_iter().map(finish).collect();
     counts.sort_by(|a, b| b.calls.cmp(&a.calls).then_with(|| a.name.cmp(&b.name)));
     counts
+}
+
+/// Two edits of one file that are at most this far apart are in each other's way.
+const CLOSE: SignedDuration = SignedDuration::from_mins(10);
+
+/// A file that another session edited about when this one did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clash {
+    /// As the agent knows the file: relative to its checkout, or absolute.
+    pub path: String,
+    pub session: String,
+    /// The harness of the other session, and which of its agents it was.
+    pub harness: String,
+    pub agent: String,
+    /// When the other session edited it, and when this one did.
+    pub at: String,
+    pub own_at: String,
+}
+
+/// Returns the files that both edited within ten minutes: for each file and other session the other's last edit that
+/// is close to one of our own. The newest comes first.
+pub fn clashes(own: &[Activity], others: &[Activity]) -> Vec<Clash> {
+    let mut found: BTreeMap<(String, &str), Clash> = BTreeMap::new();
+    let edits = |activity| edits_of(activity).collect::<Vec<_>>();
+    let own: Vec<(String, &Activity, &str)> = own.iter().flat_map(edits).collect();
+    for (whole, other, _) in others.iter().flat_map(edits) {
+        let Some(at) = time::parse(&other.ts) else { continue };
+        let distance = |mine: &&(String, &Activity, &str)| {
+            time::parse(&mine.1.ts).map(|own_at| own_at.duration_since(at).abs())
+        };
+        let close = own.iter().filter(|mine| mine.0 == whole);
+        let close = close.filter(|mine| distance(mine).is_some_and(|apart| apart <= CLOSE));
+        let Some((_, mine, path)) = close.min_by_key(distance) else { continue };
+        let clash = Clash {
+            path: (*path).to_owned(),
+            session: other.session.clone(),
+            harness: other.harness.clone(),
+            agent: other.agent_name().to_owned(),
+            at: other.ts.clone(),
+            own_at: mine.ts.clone(),
+        };
+        let known = found.entry((whole, &other.session)).or_insert_with(|| clash.clone());
+        if known.at <= clash.at {
+            *known = clash;
+        }
+    }
+    let mut found: Vec<Clash> = found.into_values().collect();
+    found.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| a.path.cmp(&b.path)));
+    found
+}
+
+/// Returns each file that a call changed: its whole path, the call, and its path as recorded.
+fn edits_of(activity: &Activity) -> impl Iterator<Item = (String, &Activity, &str)> {
+    activity.edited().map(move |file| {
+        let whole = match file.outside {
+            true => file.path.clone(),
+            false => format!("{}/{}", activity.worktree, file.path),
+        };
+        (whole, activity, file.path.as_str())
+    })
+}
+
+impl Clash {
+    /// Identifies the file and the other session.
+    pub fn mark(&self) -> u64 {
+        fingerprint([&self.session, &self.path])
+    }
+
+    /// One line, for the agent; `title` is the name of the other's harness.
+    pub fn words(&self, title: &str) -> String {
+        let agent = if self.agent == MAIN { String::new() } else { format!(", {}", path(&self.agent, 40)) };
+        format!(
+            "Throughline: session {} ({}{agent}) edited {} at {}, and this session did at {}. Read it again before you \
+             change it.\n",
+            short(&self.session),
+            inline(title, 40),
+            path(&self.path, 200),
+            path(&self.at, 30),
+            path(&self.own_at, 30),
+        )
+    }
+}
+
+/// The beginning of an id is enough for every command.
+pub fn short(session: &str) -> String {
+    path(session.split('-').next().filter(|first| first.len() >= 8).unwrap_or(session), 40)
+}
+
+/// How many files of an agent are named.
+const NAMED: usize = 3;
+
+/// Describes what agents did, one phrase each, the last active first, as many as fit into `max` characters:
+/// `coder of session 1a2b3c4d edited src/a.rs, src/b.rs (2 of 5 calls failed)`. Sessions other than `own` are named.
+pub fn lately(activity: &[Activity], own: &str, max: usize) -> Option<String> {
+    let mut actors: Vec<(&Activity, Vec<&Activity>)> = Vec::new();
+    for one in activity {
+        let is_same =
+            |known: &Activity| known.session == one.session && known.agent_name() == one.agent_name();
+        match actors.iter_mut().find(|(known, _)| is_same(known)) {
+            Some((last, calls)) => {
+                *last = one;
+                calls.push(one);
+            }
+            None => actors.push((one, vec![one])),
+        }
+    }
+    actors.sort_by(|(a, _), (b, _)| b.ts.cmp(&a.ts).then_with(|| a.agent_name().cmp(b.agent_name())));
+    let mut text = String::new();
+    for (last, calls) in &actors {
+        let Some(phrase) = phrase(last, calls, own) else { continue };
+        let separator = if text.is_empty() { "" } else { "; " };
+        if width(&text) + width(separator) + width(&phrase) <= max {
+            text.push_str(separator);
+            text.push_str(&phrase);
+        }
+    }
+    (!text.is_empty()).then_some(text)
+}
+
+/// Returns `None` for an agent that changed nothing and had no trouble.
+fn phrase(last: &Activity, calls: &[&Activity], own: &str) -> Option<String> {
+    let whose =
+        if last.session == own { String::new() } else { format!(" of session {}", short(&last.session)) };
+    let failed = calls.iter().filter(|call| call.ok == Some(false)).count();
+    let mut files: Vec<&str> = Vec::new();
+    for file in calls.iter().rev().flat_map(|call| call.edited()) {
+        if !files.contains(&file.path.as_str()) {
+            files.push(&file.path);
+        }
+    }
+    let mut text = format!("{}{whose}", path(last.agent_name(), 40));
+    text.push_str(&match files.len() {
+        0 if failed == 0 => return None,
+        0 => format!(" made {}", count(calls.len(), "call")),
+        n => {
+            let named: Vec<String> = files.iter().take(NAMED).map(|file| path(file, 80)).collect();
+            let more = if n > NAMED { format!(" +{}", n - NAMED) } else { String::new() };
+            format!(" edited {}{more}", named.join(", "))
+        }
+    });
+    if failed > 0 {
+        text.push_str(&format!(" ({failed} of {} failed)", count(calls.len(), "call")));
+    }
+    Some(text)
 }
 
 #[cfg(test)]

@@ -68,3 +68,76 @@ fn calls_are_counted_by_name() {
         [("Bash", 3, 1, 1, Some(150), "3"), ("Edit", 1, 1, 0, Some(10), "2"), ("Read", 1, 1, 0, None, "1"),]
     );
 }
+
+fn edit(session: &str, ts: &str, file: &str) -> Activity {
+    let files = vec![FileField { path: file.to_owned(), action: Action::Edit, outside: false, guess: false }];
+    Activity {
+        ts: format!("2026-11-15T{ts}:00Z"),
+        session: session.to_owned(),
+        harness: "claude-code".to_owned(),
+        worktree: "/p".to_owned(),
+        tool: "Edit".to_owned(),
+        ok: Some(true),
+        files,
+        ..Activity::default()
+    }
+}
+
+#[test]
+fn two_sessions_clash_over_a_file_within_ten_minutes() {
+    let own =
+        [edit("a", "19:00", "src/a.rs"), edit("a", "19:30", "src/a.rs"), edit("a", "19:00", "src/b.rs")];
+    let of = |others: &[Activity]| -> Vec<(String, String, String)> {
+        clashes(&own, others).into_iter().map(|one| (one.path, one.session, one.at)).collect()
+    };
+    let at = |ts: &str| format!("2026-11-15T{ts}:00Z");
+    assert_eq!(of(&[edit("b", "19:10", "src/a.rs")]), [("src/a.rs".into(), "b".into(), at("19:10"))]);
+    assert_eq!(of(&[edit("b", "19:11", "src/a.rs")]), []);
+    assert_eq!(of(&[edit("b", "19:41", "src/a.rs")]), []);
+    assert_eq!(of(&[edit("b", "18:50", "src/b.rs")]), [("src/b.rs".into(), "b".into(), at("18:50"))]);
+    // The last edit that is close counts, once for each session and file.
+    let many = [
+        edit("b", "19:01", "src/a.rs"),
+        edit("b", "19:32", "src/a.rs"),
+        edit("b", "19:55", "src/a.rs"),
+        edit("c", "19:35", "src/a.rs"),
+        edit("b", "19:03", "src/b.rs"),
+    ];
+    let found = of(&many).into_iter().map(|(path, session, _)| (path, session)).collect::<Vec<_>>();
+    let pair = |path: &str, session: &str| (path.to_owned(), session.to_owned());
+    assert_eq!(found, [pair("src/a.rs", "c"), pair("src/a.rs", "b"), pair("src/b.rs", "b")]);
+    // The same name in another worktree is another file, and a failed edit is none.
+    let elsewhere = Activity { worktree: "/q".to_owned(), ..edit("b", "19:01", "src/a.rs") };
+    let failed = Activity { ok: Some(false), ..edit("b", "19:01", "src/a.rs") };
+    assert_eq!(of(&[elsewhere, failed]), []);
+    let words = clashes(&own, &[edit("b", "19:10", "src/a.rs")])[0].words("Claude Code");
+    assert_eq!(
+        words,
+        "Throughline: session b (Claude Code) edited src/a.rs at 2026-11-15T19:10:00Z, and this session did at \
+         2026-11-15T19:00:00Z. Read it again before you change it.\n"
+    );
+}
+
+#[test]
+fn what_agents_did_lately_is_short() {
+    let coder = |ts: &str, file: &str| Activity {
+        agent: Some(AgentField { id: "1".to_owned(), kind: "coder".to_owned() }),
+        ..edit("own", ts, file)
+    };
+    let did = [
+        edit("0123abcd-1", "19:00", "src/a.rs"),
+        coder("19:01", "src/b.rs"),
+        coder("19:02", "src/c.rs"),
+        coder("19:03", "src/b.rs"),
+        Activity { ok: Some(false), files: Vec::new(), ..coder("19:04", "") },
+        Activity { files: Vec::new(), ..edit("own", "18:00", "") },
+    ];
+    assert_eq!(
+        lately(&did, "own", 300).unwrap(),
+        "coder edited src/b.rs, src/c.rs (1 of 4 calls failed); main of session 0123abcd edited src/a.rs"
+    );
+    assert_eq!(lately(&did, "own", 60).unwrap(), "coder edited src/b.rs, src/c.rs (1 of 4 calls failed)");
+    assert_eq!(lately(&did, "own", 50).unwrap(), "main of session 0123abcd edited src/a.rs");
+    assert_eq!(lately(&did[5..], "own", 300), None, "it changed nothing");
+    assert_eq!(lately(&[], "own", 300), None);
+}

@@ -17,6 +17,7 @@ mod sections;
 use serde::Serialize;
 
 use crate::digest::Digest;
+use crate::profile::Profile;
 use crate::render::width;
 use crate::score::{Part, Scoring};
 use crate::tokens::{Ratios, TextKind, rounded_up};
@@ -92,7 +93,9 @@ pub struct Row {
     /// A stable id: `file:src/a.rs`, `command:cargo test`, `prompt:12`.
     pub id: String,
     pub class: &'static str,
-    /// Its place in the fixed order, lower first.
+    /// Its place in the order that is used, from 1.
+    pub position: usize,
+    /// Its rank in the fixed order, lower first.
     pub rank: u32,
     /// UTF-16 units of the form that was used, or of the shortest.
     pub chars: usize,
@@ -119,6 +122,14 @@ const TAIL: usize = 84;
 /// Composes the brief, at most `cap` UTF-16 units long; `None` if there is nothing to say.
 pub fn compose(material: &Material, cap: usize) -> Option<Brief> {
     let draft = Draft::of(material, cap);
+    Some(Brief { text: draft.text()?, told: draft.told() })
+}
+
+/// Composes what a sub-agent is given: what its profile contains, at most `cap` UTF-16 units long.
+pub fn compose_for(profile: &Profile, material: &Material, cap: usize) -> Option<Brief> {
+    let mut candidates = gather::candidates(material);
+    profile.choose(&mut candidates);
+    let draft = Draft::with(print::head_for(profile.name), candidates, material, cap);
     Some(Brief { text: draft.text()?, told: draft.told() })
 }
 
@@ -161,6 +172,12 @@ pub fn facts(material: &Material, cap: usize) -> Vec<Fact> {
     facts
 }
 
+/// Returns the last calls after the agent's last words, in a few words each, oldest first.
+pub fn last_steps(digest: &Digest, most: usize) -> Vec<String> {
+    let mut steps = sections::state::steps(digest.steps_since_said());
+    steps.split_off(steps.len().saturating_sub(most))
+}
+
 /// The candidates that were gathered, ordered and chosen.
 struct Draft {
     head: String,
@@ -173,10 +190,13 @@ struct Draft {
 
 impl Draft {
     fn of(material: &Material, cap: usize) -> Draft {
-        let head = print::head(material);
+        Draft::with(print::head(material), gather::candidates(material), material, cap)
+    }
+
+    fn with(head: String, candidates: Vec<Candidate>, material: &Material, cap: usize) -> Draft {
         let room = cap.saturating_sub(width(&head));
         let order = Order::within(room, material.digest.likely_files());
-        let ranked = rank(gather::candidates(material), order, material.scoring);
+        let ranked = rank(candidates, order, material.scoring);
         let ratios = material.scoring.map_or(Ratios::UNIFORM, |scoring| scoring.ratios);
         let frame = |tail: usize| (width(&head) + tail) as f64 * ratios.prose;
         let budget = |tail: usize| Budget {
@@ -214,6 +234,7 @@ impl Draft {
             text,
             id: candidate.id.clone(),
             class: candidate.class.name(),
+            position: i + 1,
             rank: self.order.rank(candidate, 0),
             chars,
             kind: candidate.text_kind,
@@ -233,7 +254,7 @@ impl Draft {
         let forms = self.ranked.candidates[i].forms.len();
         match (self.choice.forms[i], self.choice.refused[i]) {
             (Some(form), _) if form + 1 == forms => "in full".to_owned(),
-            (Some(form), _) => format!("shortened, length {} of {forms}", form + 1),
+            (Some(form), _) => format!("short: form {} of {forms}", form + 1),
             (None, Some(Refused::Chars { needed, left })) => {
                 format!("no room: it takes {needed} characters, {left} were left")
             }

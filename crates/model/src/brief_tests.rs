@@ -100,7 +100,7 @@ The user's words:
 - asked “Which parser?” the user chose “hand-written”
 Where it stands:
 - At work. Last said: “The lexer copies every token. Let me look at it.”; then ran `cargo test` → failed, edited src/parse.rs
-- To do (1 edit since, so the first may be done): “profile it” (in progress)
+- To do: “profile it” (in progress)
 - Done of the list: “done thing”
 Found, decided, done (newest first):
 - “The grammar has no left recursion.”

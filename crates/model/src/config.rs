@@ -138,6 +138,21 @@ impl Key {
                 (Some(Value::List(paths.clone())), None)
             }
             (Shape::AbsolutePaths, _) => refuse(&self.shape.to_string()),
+            (Shape::Words { allowed }, Written::List(words))
+                if words.iter().all(|word| allowed.contains(&word.as_str())) =>
+            {
+                (Some(Value::Word(words.join(", "))), None)
+            }
+            (Shape::Tokens { min, max }, Written::Pairs(pairs))
+                if pairs
+                    .iter()
+                    .all(|(name, tokens)| (min..=max).contains(&tokens) && !name.contains([',', '='])) =>
+            {
+                let pairs: Vec<String> =
+                    pairs.iter().map(|(name, tokens)| format!("{name}={tokens}")).collect();
+                (Some(Value::Word(pairs.join(", "))), None)
+            }
+            (Shape::Words { .. } | Shape::Tokens { .. }, _) => refuse(&self.shape.to_string()),
         }
     }
 }
@@ -282,6 +297,7 @@ enum Written {
     Decimal(f64),
     Word(String),
     List(Vec<String>),
+    Pairs(Vec<(String, i64)>),
     /// From a variable, which has no types.
     Loose(String),
     Other,
@@ -289,7 +305,14 @@ enum Written {
 
 impl Written {
     fn from_item(item: &Item, shape: &Shape) -> Written {
+        if let (Shape::Tokens { .. }, Some(table)) = (shape, item.as_table_like()) {
+            let pairs = table.iter().map(|(name, item)| Some((name.to_owned(), item.as_integer()?)));
+            return Option::map_or(pairs.collect(), Written::Other, Written::Pairs);
+        }
         match item.as_value() {
+            Some(toml_edit::Value::String(words)) if matches!(shape, Shape::Words { .. }) => {
+                Written::listed(words.value())
+            }
             Some(toml_edit::Value::Boolean(on)) => Written::Flag(*on.value()),
             Some(toml_edit::Value::Integer(n)) if matches!(shape, Shape::Decimal { .. }) => {
                 Written::Decimal(*n.value() as f64)
@@ -309,10 +332,14 @@ impl Written {
     fn settled(text: &str, shape: &Shape) -> Written {
         match shape {
             Shape::Text | Shape::OptionalText => return Written::Word(text.to_owned()),
-            // No setting of this shape has a variable.
-            Shape::AbsolutePaths => {
-                let texts = text.split(',').map(str::trim).filter(|text| !text.is_empty());
-                return Written::List(texts.map(str::to_owned).collect());
+            Shape::AbsolutePaths | Shape::Words { .. } => return Written::listed(text),
+            Shape::Tokens { .. } => {
+                let pair = |pair: &str| {
+                    let (name, tokens) = pair.rsplit_once('=')?;
+                    Some((name.trim().to_owned(), tokens.trim().parse().ok()?))
+                };
+                let pairs = text.split(',').filter(|text| !text.trim().is_empty()).map(pair);
+                return Option::map_or(pairs.collect(), Written::Other, Written::Pairs);
             }
             Shape::Flag | Shape::Number { .. } | Shape::Decimal { .. } | Shape::Choice { .. } => {}
         }
@@ -326,6 +353,12 @@ impl Written {
         }
     }
 
+    /// `a, b` as a list.
+    fn listed(text: &str) -> Written {
+        let texts = text.split(',').map(str::trim).filter(|text| !text.is_empty());
+        Written::List(texts.map(str::to_owned).collect())
+    }
+
     /// For a message about a value that is not accepted.
     fn shown(&self) -> String {
         match self {
@@ -334,6 +367,7 @@ impl Written {
             Written::Decimal(n) => n.to_string(),
             Written::Word(word) | Written::Loose(word) => format!("`{}`", one_line(word, 60)),
             Written::List(_) => "a list".to_owned(),
+            Written::Pairs(_) => "a table".to_owned(),
             Written::Other => "something else".to_owned(),
         }
     }

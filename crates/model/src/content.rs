@@ -14,6 +14,9 @@ pub struct Content {
 /// The percentage of meaningful words that must be present.
 const SHARE: usize = 80;
 
+/// Fewer meaningful words can be in any text.
+const FEW: usize = 8;
+
 /// How many words at the beginning of a longer text identify a quotation of it.
 const QUOTED: usize = 8;
 
@@ -38,6 +41,19 @@ impl Content {
         let words: BTreeSet<&str> = telling(&wanted).collect();
         let held = words.iter().filter(|word| self.words.contains(**word)).count();
         words.len() >= 4 && held * 100 >= words.len() * SHARE
+    }
+
+    /// Returns how many percent of the meaningful words of `text` are here. A few words say nothing.
+    pub fn share(&self, text: &str) -> usize {
+        let wanted = plain(text);
+        let words: BTreeSet<&str> = telling(&wanted).collect();
+        let held = words.iter().filter(|word| self.words.contains(**word)).count();
+        if words.len() < FEW { 0 } else { held * 100 / words.len() }
+    }
+
+    /// Adds the words of another text, for [`Content::share`].
+    pub fn add(&mut self, text: &str) {
+        self.words.extend(telling(&plain(text)).map(str::to_owned));
     }
 
     /// The words in a row, in small letters, and not as part of longer ones: `a.rs` is not in `data.rs`.

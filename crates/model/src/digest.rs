@@ -1,14 +1,17 @@
 //! The digest of a session: what matters of it, folded from the journal line by line. Deleting it loses nothing.
 
 mod agents;
+mod changes;
 mod effects;
 mod failures;
+mod left;
 mod names;
 mod parsed;
 mod prompts;
 mod statements;
 mod worth;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
 use jiff::SignedDuration;
@@ -18,10 +21,13 @@ use crate::event::{Action, EventName, EventSet, TodoStatus};
 use crate::journal::{self, AnswerField, FileField, Record, TodoField};
 use crate::place;
 use crate::prompt::Sort;
+use crate::run::{self, Ended};
 use crate::text::fingerprint;
 use crate::time;
+use crate::window::ContextUse;
 
 pub use agents::{AgentUse, Plan};
+pub use changes::Change;
 pub use effects::{EffectUse, GitOnDisk, GitState};
 pub use failures::{CheckUse, CommandUse, Failure, Trap};
 pub use prompts::{Goal, Prompt};
@@ -29,7 +35,7 @@ pub use statements::{Did, Statement, Step, Turn};
 pub use worth::is_generated;
 
 /// A digest of another version is made again from the journal.
-pub const SCHEMA_VERSION: u32 = 9;
+pub const SCHEMA_VERSION: u32 = 10;
 
 const WORK_OR_START: EventSet =
     EventSet::of(&[EventName::Prompt, EventName::ToolDone, EventName::SessionStart]);
@@ -102,6 +108,10 @@ pub struct Digest {
     pub agents: Vec<AgentUse>,
     /// The last plan that the user approved.
     pub plan: Option<Plan>,
+    /// The last edits, oldest first, with what the agent said they were for.
+    pub changes: Vec<Change>,
+    /// What the agent last said that it would change. Empty once that is over.
+    purpose: String,
     /// The last calls, oldest first.
     pub steps: Vec<Step>,
     /// The last thing the agent said.
@@ -111,6 +121,8 @@ pub struct Digest {
     /// The harness's own summary of the last compaction.
     pub summary: String,
     pub compactions: u32,
+    /// What fills the context window, from the transcript.
+    pub context: ContextUse,
     /// The record of the last compaction that was followed by work. Later records came after it.
     pub epoch: u64,
     /// The record of a compaction that nothing has followed yet.
@@ -193,8 +205,8 @@ impl Digest {
 
     /// Returns an empty digest, to be rebuilt from the whole journal. Keeps what is not in the journal.
     pub fn again(self) -> Digest {
-        let Digest { session, unread, unknown, .. } = self;
-        Digest { unread, unknown, ..Digest::new(&session) }
+        let Digest { session, unread, unknown, context, .. } = self;
+        Digest { unread, unknown, context, ..Digest::new(&session) }
     }
 
     /// Describes how much of the journal is missing from this digest.
@@ -246,7 +258,10 @@ impl Digest {
             self.epoch = self.compacted.take().unwrap_or(self.epoch);
         }
         match event {
-            Some(EventName::Prompt) if main => self.add_prompt(record, at_work),
+            Some(EventName::Prompt) if main => {
+                self.purpose.clear();
+                self.add_prompt(record, at_work);
+            }
             Some(EventName::ToolDone) => {
                 self.called += 1;
                 self.add_call(record);
@@ -367,19 +382,16 @@ impl Digest {
 
     fn add_call(&mut self, record: &Record) {
         for file in &record.files {
-            // A session can move to another worktree, where the same name is another file.
-            match record.worktree == self.home || file.outside {
-                true => self.add_file(file, u32::from(record.agent.is_some())),
-                false => {
-                    let whole = format!("{}/{}", record.worktree, file.path);
-                    let path = place::within(&self.home, &whole).path.into_owned();
-                    self.add_file(&FileField { path, ..file.clone() }, u32::from(record.agent.is_some()));
-                }
+            let file = self.located(file, record);
+            self.add_file(&file, u32::from(record.agent.is_some()));
+            if record.agent.is_none() {
+                self.add_change(&file, record);
             }
         }
         // A sub-agent's files matter to the session. How its commands ended does not.
         if record.agent.is_none() {
             if !record.command.is_empty() {
+                self.end_purpose(record);
                 self.add_command(record);
             }
             self.add_failure(record);
@@ -394,6 +406,17 @@ impl Digest {
         self.add_effects(record);
         self.answers.extend(record.answers.iter().cloned());
         keep_last(&mut self.answers, ANSWERS);
+    }
+
+    /// Makes the path of a file relative to the home worktree. A session can move to another one, where the same name is
+    /// another file.
+    fn located<'f>(&self, file: &'f FileField, record: &Record) -> Cow<'f, FileField> {
+        if record.worktree == self.home || file.outside {
+            return Cow::Borrowed(file);
+        }
+        let whole = format!("{}/{}", record.worktree, file.path);
+        let path = place::within(&self.home, &whole).path.into_owned();
+        Cow::Owned(FileField { path, ..file.clone() })
     }
 
     fn add_file(&mut self, file: &FileField, by_agents: u32) {
@@ -452,6 +475,7 @@ impl Digest {
         let mut whole = Digest { session: self.session, last_at: self.last_at, ended: self.ended, ..earlier };
         whole.records += self.records;
         whole.journal_unread += self.journal_unread;
+        whole.context = self.context;
         whole.compactions += self.compactions;
         // A continued session begins at the other's compaction, once there is work in it.
         if !(self.prompts.is_empty() && self.files.is_empty() && self.commands.is_empty()) {
@@ -468,6 +492,8 @@ impl Digest {
         let later = |agent: AgentUse| AgentUse { record: agent.record + shift, ..agent };
         whole.agents.extend(self.agents.into_iter().map(later));
         whole.plan = self.plan.map(|plan| Plan { record: plan.record + shift, ..plan }).or(whole.plan);
+        let later = |change: Change| Change { record: change.record + shift, ..change };
+        whole.changes.extend(self.changes.into_iter().map(later));
         let later = |step: Step| Step { record: step.record + shift, ..step };
         whole.steps.extend(self.steps.into_iter().map(later));
         for file in self.files {
@@ -546,6 +572,22 @@ impl Digest {
     pub fn edits_since_todos(&self) -> usize {
         let later = |step: &&Step| step.record > self.todos_at && step.did == Did::Edited && !step.failed;
         self.steps.iter().filter(later).count()
+    }
+
+    /// Returns whether an entry only asks for checks, and these have passed since the list was changed: "run the tests".
+    pub fn is_run_since_todos(&self, entry: &str) -> bool {
+        const RUNS: [&str; 3] = ["run ", "verify ", "check "];
+        let small = entry.to_lowercase();
+        if !RUNS.iter().any(|start| small.starts_with(start)) || self.open_failures().next().is_some() {
+            return false;
+        }
+        let passed = |sort: run::Sort| {
+            let mut runs = self.checks.iter().filter(|used| used.sort == sort && used.last > self.todos_at);
+            runs.any(|used| used.ended == Ended::Passed && self.edited_after(used.last).is_none())
+        };
+        let asked = [("test", run::Sort::Test), ("lint", run::Sort::Lint), ("build", run::Sort::Build)];
+        let mut asked = asked.into_iter().filter(|(word, _)| small.contains(word)).peekable();
+        asked.peek().is_some() && asked.all(|(_, sort)| passed(sort))
     }
 
     pub fn open_todos(&self) -> impl Iterator<Item = &TodoField> {

@@ -67,6 +67,8 @@ pub enum Kind<'a> {
     SubagentStart,
     SubagentStop {
         message: Option<Text<'a>>,
+        /// What it was called for, in a few words, if the payload says so.
+        asked: Option<Text<'a>>,
     },
     Stop(Stop<'a>),
     SessionEnd {

@@ -6,6 +6,7 @@
 //! and all code that shows evidence uses it.
 
 mod import;
+mod judged;
 mod limits;
 mod listing;
 mod observed;
@@ -15,6 +16,7 @@ mod standing;
 use serde_json::{Map, Value};
 
 pub use import::{Foreign, read_foreign};
+pub use judged::{Answer, judged};
 pub use limits::{BUNDLE_BYTES, MOST_ENTRIES, PATCH_BYTES, TASK_BYTES, Trimmed, fitting, trim, trim_to_size};
 pub use listing::{FileState, Listing};
 pub use observed::{observed, task_of, verdict};

@@ -1,5 +1,7 @@
 //! Something a check noticed: what, where, and how to fix it.
 
+use std::fmt;
+
 use serde::Serialize;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -39,5 +41,16 @@ impl Finding {
     pub fn hint(mut self, hint: impl Into<String>) -> Finding {
         self.hint = Some(hint.into());
         self
+    }
+}
+
+/// In one line, without the hint: `config.toml:3: what it is`.
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.file, self.line) {
+            (Some(file), Some(line)) => write!(f, "{file}:{line}: {}", self.text),
+            (Some(file), None) => write!(f, "{file}: {}", self.text),
+            (None, _) => f.write_str(&self.text),
+        }
     }
 }

@@ -202,7 +202,11 @@ pub fn record<'a>(event: &'a Event<'_>, policy: &RecordPolicy<'a>) -> Record<'a>
             record.name = policy.clean_some(name.as_deref(), NAME_BYTES);
         }
         Kind::Other { name } => record.name = policy.clean(name, NAME_BYTES),
-        Kind::SubagentStop { message } | Kind::Stop(Stop { message, .. }) => {
+        Kind::SubagentStop { message, asked } => {
+            record.name = policy.clean_some(asked.as_deref(), NAME_BYTES);
+            record.text = policy.clean_some(message.as_deref(), MESSAGE_BYTES);
+        }
+        Kind::Stop(Stop { message, .. }) => {
             record.text = policy.clean_some(message.as_deref(), MESSAGE_BYTES);
         }
         Kind::SubagentStart => {}

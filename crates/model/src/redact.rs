@@ -14,7 +14,7 @@
 //! - `commands`: positional arguments of commands; `languages`: languages other than English
 //! - `tables`: CSV and similar, by the head of the column
 //! - `passwords`: whether a value behind such a name is one; `pairs`: `credentials: user / password`
-//! - `made_up`: passwords that are words; `sentences`: how people state them
+//! - `made_up`: passwords that are words; `lexicon`: lists of words; `sentences`: how people state them
 //! - `view`: the text after decoding and without invisible characters
 //! - `capture`: the one way from captured text to a part of it that may be kept
 //!
@@ -31,6 +31,7 @@ mod headers;
 mod infix;
 mod keys;
 mod languages;
+mod lexicon;
 mod made_up;
 mod named;
 mod names;

@@ -1,10 +1,16 @@
 //! Reduces what an agent said to what is worth knowing later: what it found, decided and did. Announcements of the
 //! next call, praise and "all tests pass" are dropped, because the calls themselves show what was done.
 
+mod about;
+mod choice;
+mod purpose;
 mod talk;
 
 use std::borrow::Cow;
 
+pub use about::sentences_about;
+pub use choice::option;
+pub use purpose::purpose;
 pub use talk::retracts;
 use talk::{is_announcement, is_bare_heading, is_informative, is_talk};
 

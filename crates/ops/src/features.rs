@@ -10,9 +10,12 @@ pub mod loops;
 pub mod outputs;
 pub mod packets;
 pub mod plan;
+pub mod profiles;
 pub mod roles;
 pub mod sessions;
 pub mod summaries;
+pub mod swarm;
+pub mod window;
 pub mod workstreams;
 
 use std::cell::RefCell;
@@ -45,6 +48,8 @@ pub const FEATURES: &[Feature] = &[
     crashed::ROW,
     sessions::ROW,
     outputs::ROW,
+    profiles::ROW,
+    window::ROW,
     summaries::ROW,
 ];
 

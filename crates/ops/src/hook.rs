@@ -29,7 +29,7 @@ use store::feed::Cursor;
 
 use crate::features::{self, FEATURES, ProjectContext};
 use crate::process::alive;
-use crate::project::settings;
+use crate::project::settings::{self, HookSettings};
 use crate::session::brief::{self, BriefRequest};
 use crate::{Mode, Result, World};
 
@@ -99,7 +99,7 @@ fn handle(world: &World, call: &Call, mode: Mode, trace: &mut Trace) -> Vec<u8> 
     if trusted && !is_tool_call {
         store.on_this_machine(world.state().as_deref(), &marker.project_id, &root.path);
     }
-    let settings = settings::for_hook(world, trusted.then_some(&*store));
+    let HookSettings { settings, problem } = settings::for_hook(world, trusted.then_some(&*store));
     trace.trusted(trusted, &settings);
     let event = decoded.as_ref().ok();
     let off = |off: NotCaptured, trace: &mut Trace, silent: &str| {
@@ -134,7 +134,8 @@ fn handle(world: &World, call: &Call, mode: Mode, trace: &mut Trace) -> Vec<u8> 
         project_id: &marker.project_id,
         mode,
         errors: RefCell::default(),
-        warnings: RefCell::default(),
+        // A tool call leaves no receipt of its own; every other event says it.
+        warnings: RefCell::new(problem.filter(|_| !is_tool_call).into_iter().collect()),
     };
     match &decoded {
         Ok(event) => hook.event(event, &marker, trace),

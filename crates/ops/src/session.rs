@@ -9,5 +9,6 @@ pub mod journal;
 pub mod list;
 pub(crate) mod past;
 pub(crate) mod roster;
+pub mod status_line;
 pub mod transcript;
 pub(crate) mod transcript_reader;

@@ -1,5 +1,6 @@
 //! Creates a root, and installs hooks into harnesses.
 
+pub mod agents;
 pub(crate) mod backup;
 pub mod factory;
 pub mod harnesses;

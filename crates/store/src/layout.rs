@@ -160,6 +160,10 @@ pub const CURSORS: &str = "state/cursors";
 pub const LOST: &str = "state/lost.json";
 /// Which facts a session's context contains since its last compaction.
 pub const CONTEXT_HELD: &str = "state/told";
+/// How full each session's context window was when it was told.
+pub const WINDOWS: &str = "state/window";
+/// Which edits of other sessions each session was told of.
+pub const CLASHES_TOLD: &str = "state/clashes-told";
 /// Sessions between a compaction and their brief.
 pub const PENDING: &str = "state/pending";
 pub const LOCKS: &str = "state/locks";

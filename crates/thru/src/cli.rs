@@ -9,7 +9,7 @@ use ops::project::settings;
 use crate::commands::{
     brief, completions, config, context, debug, decide, decisions, doctor, evidence, files, gate, handoff,
     harness, hook, import, init, install, journal, lifecycle, loops, packet, pickup, plan, recover, redact,
-    resume, role, status, swarm, sweep, task, trust,
+    resume, role, status, statusline, swarm, sweep, task, trust,
 };
 use crate::output::{self, BAD, Format, Stream, WARN};
 use crate::{spelling, world};
@@ -99,6 +99,7 @@ enum Command {
     Recover(recover::Args),
     Harness(harness::Args),
     Hook(hook::Args),
+    Statusline(statusline::Args),
     Completions(completions::Args),
 }
 
@@ -139,6 +140,7 @@ impl Command {
             | Command::Redact(_)
             | Command::Harness(_)
             | Command::Hook(_)
+            | Command::Statusline(_)
             | Command::Completions(_) => false,
         }
     }
@@ -199,6 +201,7 @@ pub fn run(words: Vec<OsString>) -> u8 {
         Command::Recover(args) => recover::run(&world, args, format),
         Command::Harness(args) => harness::run(&world, args, format),
         Command::Hook(args) => hook::run(args),
+        Command::Statusline(args) => statusline::run(args),
         Command::Completions(args) => completions::run(args, format),
     };
     let code = done.unwrap_or_else(|error| output::fail(&error, format));

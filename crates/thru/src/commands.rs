@@ -28,6 +28,7 @@ pub mod redact;
 pub mod resume;
 pub mod role;
 pub mod status;
+pub mod statusline;
 pub mod swarm;
 pub mod sweep;
 pub mod task;

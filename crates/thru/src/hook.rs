@@ -53,7 +53,7 @@ pub fn run(words: &[OsString], has_variables: bool, started: Instant) {
     }
 }
 
-fn hook_world(now: Timestamp, has_variables: bool) -> World<'static> {
+pub fn hook_world(now: Timestamp, has_variables: bool) -> World<'static> {
     World {
         var: &world::var,
         has_variables,
@@ -67,7 +67,7 @@ fn hook_world(now: Timestamp, has_variables: bool) -> World<'static> {
 
 /// Reads as much as arrives in time; missing parts show when it is decoded. A complete object is enough, whether or
 /// not the harness closes the pipe.
-fn read_payload(started: Instant) -> Vec<u8> {
+pub fn read_payload(started: Instant) -> Vec<u8> {
     // Small enough for the first memory block that the allocator requests: a second block is another system call.
     let mut payload = Vec::with_capacity(32 * 1024);
     while is_more_coming(started, if payload.is_empty() { PATIENCE } else { SILENCE }) {

@@ -14,6 +14,7 @@ mod hook;
 mod output;
 mod progress;
 mod spelling;
+mod statusline;
 mod world;
 
 use std::ffi::OsString;
@@ -38,6 +39,10 @@ fn run(words: Vec<OsString>, has_variables: bool) -> u8 {
     let started = Instant::now();
     if words.get(1).is_some_and(|word| word == "hook") && !asks_for_help(&words) {
         hook::run(&words[2..], has_variables, started);
+        return 0;
+    }
+    if words.get(1).is_some_and(|word| word == "statusline") && !asks_for_help(&words) {
+        statusline::run(&words[2..], has_variables, started);
         return 0;
     }
     std::panic::set_hook(Box::new(output::report_panic));

@@ -162,13 +162,11 @@ pub fn finding(finding: &Finding) -> String {
         Level::Warning => (WARN, "warning"),
         Level::Error => (BAD, "error"),
     };
-    let line = finding.line.map_or(String::new(), |line| format!(":{line}"));
-    let place = finding.file.as_ref().map_or(String::new(), |file| format!("{file}{line}: "));
     let hint = finding
         .hint
         .as_ref()
         .map_or(String::new(), |hint| format!("\n  {DIM}hint:{DIM:#} {}", indented(hint)));
-    format!("{style}{word}:{style:#} {}{}{hint}", indented(&place), indented(&finding.text))
+    format!("{style}{word}:{style:#} {}{hint}", indented(&finding.to_string()))
 }
 
 /// Indents every line after the first, so that a newline in a file name cannot fake a line of our output.

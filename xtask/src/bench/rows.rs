@@ -142,6 +142,12 @@ pub const ROWS: &[Row] = &[
         speaks: true,
         ..row("hook session-start(compact), full store", filled, START, restart, at_most(8.0, 8.5))
     },
+    row("hook session-start, full store, scoring", scored, START, start, at_most(8.0, 8.5)),
+    Row {
+        before_each: brief_due,
+        speaks: true,
+        ..row("hook session-start(compact), full store, scoring", scored, START, restart, at_most(8.0, 8.5))
+    },
     row("hook stop, no transcript", trusted, STOP, stop, at_most(2.5, 3.0)),
     row("hook stop, 1 MB, first contact", trusted, STOP, stop, FIRST_CONTACT).at_first_contact(Size::Mb1),
     row("hook stop, 1 MB, cursor", trusted, STOP, stop, at_most(2.5, 3.0)).with_cursor(Size::Mb1),
@@ -257,9 +263,25 @@ fn filled(sandbox: &Sandbox) -> Result<()> {
     sandbox.must(STOP, &stop(&sandbox.dir)).map(drop)
 }
 
+/// The same, with a plan of 200 tasks, 500 decisions and 1,000 packets; briefs are ranked by score.
+fn scored(sandbox: &Sandbox) -> Result<()> {
+    filled(sandbox)?;
+    with_plan(sandbox, 10, 20)?;
+    sandbox.must(&["task", "start", "5.1"], b"")?;
+    with_decisions(sandbox, 500)?;
+    with_packets(sandbox, 1_000)?;
+    std::fs::write(sandbox.store().join("config.toml"), "[brief.scoring]\nenabled = true\n")?;
+    Ok(())
+}
+
 /// A large plan, and as many decisions as a team makes in years.
 fn decided(sandbox: &Sandbox) -> Result<()> {
-    with_plan(sandbox)?;
+    sandbox.init()?;
+    with_plan(sandbox, 20, 100)?;
+    with_decisions(sandbox, 5_000)
+}
+
+fn with_decisions(sandbox: &Sandbox, decisions: usize) -> Result<()> {
     sandbox.must(
         &["decide", "Decision number 000000: the parser keeps comments", "--why", "people write them"],
         b"",
@@ -267,7 +289,7 @@ fn decided(sandbox: &Sandbox) -> Result<()> {
     let log = sandbox.store().join("decisions.jsonl");
     let line = std::fs::read_to_string(&log)?;
     let id = line.split("\"id\":\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or_default();
-    let lines: String = (0..5_000)
+    let lines: String = (0..decisions)
         .map(|number| {
             line.replace("000000", &format!("{number:06}")).replace(id, &format!("d-{number:012x}"))
         })
@@ -290,14 +312,13 @@ fn proven(sandbox: &Sandbox) -> Result<()> {
     sandbox.must(&["evidence", "run", "1.1", "--", "true"], b"").map(drop)
 }
 
-/// A plan of twenty phases with a hundred tasks each, a fifth of them done.
-fn with_plan(sandbox: &Sandbox) -> Result<()> {
-    sandbox.init()?;
+/// A plan with so many phases and tasks in each, a fifth of them done.
+fn with_plan(sandbox: &Sandbox, phases: usize, tasks: usize) -> Result<()> {
     let mut text = "# A large plan\n".to_owned();
-    for phase in 1..=20 {
+    for phase in 1..=phases {
         text.push_str(&format!("## Phase {phase}: Part {phase}\n"));
-        for task in 1..=100 {
-            let mark = if phase <= 4 { "x" } else { " " };
+        for task in 1..=tasks {
+            let mark = if phase <= phases / 5 { "x" } else { " " };
             let depends = if task > 1 { format!(" (depends: {phase}.{})", task - 1) } else { String::new() };
             text.push_str(&format!(
                 "- [{mark}] {phase}.{task}: Change number {task} of part {phase}, in its module and its tests [SMALL]{depends}\n"
@@ -312,9 +333,13 @@ fn with_plan(sandbox: &Sandbox) -> Result<()> {
 /// A hundred thousand packets, listed once so that there is an index, and old enough for it to be believed.
 fn many_packets(sandbox: &Sandbox) -> Result<()> {
     sandbox.init()?;
+    with_packets(sandbox, 100_000)
+}
+
+fn with_packets(sandbox: &Sandbox, packets: usize) -> Result<()> {
     let folder = sandbox.store().join("packets");
     std::fs::create_dir_all(&folder)?;
-    for number in 0..100_000 {
+    for number in 0..packets {
         let id = format!("20260101T000000Z-fix-the-thing-{number:06}");
         let at = "2026-01-01T00:00:00Z";
         let head = format!(

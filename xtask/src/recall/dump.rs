@@ -25,9 +25,9 @@ pub fn write(folder: &Path, session: &Session, cut: &Cut, past: &Past) -> Result
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let prompt = past.pickup()?;
     let texts = [
-        ("brief-2000.txt", past.alone(2_000)),
-        ("brief-9500.txt", past.alone(9_500)),
-        ("beside.txt", past.beside(&cut.summary, BESIDE)),
+        ("brief-2000.txt", past.alone(2_000, None)),
+        ("brief-9500.txt", past.alone(9_500, None)),
+        ("beside.txt", past.beside(&cut.summary, BESIDE, None)),
         ("packet.txt", prompt),
         ("summary.txt", cut.summary.clone()),
         ("after.txt", after(session, cut)),

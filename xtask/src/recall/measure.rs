@@ -1,6 +1,7 @@
 //! Measures one cut: which wanted items a text contains, and what a bare list of the same length would contain.
 
 use anyhow::Result;
+use model::score::Scoring;
 
 use super::cut::{Cut, Half, Session, Sort, collapsed};
 use super::labels::{self, Labels};
@@ -81,14 +82,21 @@ pub struct Beside {
 }
 
 impl Measured {
-    pub fn take(session: &Session, cut: &Cut, past: &Past, labels: &Labels) -> Result<Measured> {
+    /// Measures the briefs of one ranking. A packet has its own order, so it is measured once, with the fixed one.
+    pub fn take(
+        session: &Session,
+        cut: &Cut,
+        past: &Past,
+        labels: &Labels,
+        scoring: Option<&Scoring>,
+    ) -> Result<Measured> {
         let wanted = Wanted::at(session, cut, labels);
         let ask = |text: &str, size: usize| answers(session, &wanted, text, size);
-        let is_real = cut.sort != Sort::MadeUp;
-        let packet = if is_real { Some(past.pickup()?) } else { None };
+        let has_packet = cut.sort != Sort::MadeUp && scoring.is_none();
+        let packet = if has_packet { Some(past.pickup()?) } else { None };
         let largest = SIZES[SIZES.len() - 1];
         let beside = (!cut.summary.is_empty()).then(|| {
-            let brief = past.beside(&cut.summary, largest);
+            let brief = past.beside(&cut.summary, largest, scoring);
             Beside {
                 summary: ask(&cut.summary, cut.summary.len()),
                 either: ask(&format!("{}\n{brief}", cut.summary), cut.summary.len() + brief.len()),
@@ -101,7 +109,7 @@ impl Measured {
             half: Half::of(&session.name),
             line: cut.line + 1,
             sort: cut.sort,
-            alone: SIZES.iter().map(|size| ask(&past.alone(*size), *size)).collect(),
+            alone: SIZES.iter().map(|size| ask(&past.alone(*size, scoring), *size)).collect(),
             packet: packet.map(|prompt| ask(&prompt, prompt.len())),
             beside,
         })

@@ -112,7 +112,7 @@ fn a_small_corpus_is_measured_whole() {
         std::fs::write(folder.path().join(format!("{name}.jsonl")), &text).unwrap();
     }
     let labelled = "0a000000-0000-4000-8000-000000000000\t1\ttoolu_34\topen";
-    let measured = measure(folder.path(), "", 2, &labels::read(labelled).unwrap()).unwrap();
+    let (measured, _) = measure(folder.path(), "", 2, &labels::read(labelled).unwrap(), None).unwrap();
     assert_eq!(measured.len(), 6, "one compaction and two made-up cuts of each");
     assert_eq!(measured.iter().filter(|one| one.half == Half::Report).count(), 3);
     let one = &measured[0];
@@ -163,6 +163,9 @@ fn a_judge_gets_a_folder_for_each_compaction() {
         cuts: 0,
         dump: Some(folder.path().join("judge")),
         only: None,
+        scoring: None,
+        weights: Vec::new(),
+        tune: false,
     };
     assert!(run(&args).unwrap());
     let read = |name: &str| std::fs::read_to_string(folder.path().join("judge/0a-c1").join(name)).unwrap();

@@ -70,6 +70,12 @@ struct Cell {
     report: Share,
 }
 
+impl Cell {
+    fn both(&self) -> Share {
+        Share { found: self.tune.found + self.report.found, of: self.tune.of + self.report.of }
+    }
+}
+
 impl Selection<'_> {
     fn of_half(&self, half: Half) -> impl Iterator<Item = &Measured> {
         self.cuts.iter().copied().filter(move |one| one.half == half)
@@ -156,6 +162,58 @@ fn print_targets(selection: &Selection) {
     }
     let align = [Align::Left, Align::Right, Align::Right, Align::Right, Align::Right, Align::Left];
     print!("{}", plain(&align, &rows));
+}
+
+/// Returns what was reached of every target in one half.
+pub fn targets_of(measured: &[Measured], half: Half) -> Vec<Share> {
+    let all = Selection { name: "all", cuts: measured.iter().collect() };
+    let of_half = |cell: Cell| if half == Half::Tune { cell.tune } else { cell.report };
+    all.cells().into_iter().map(of_half).collect()
+}
+
+/// The mean in percent of those with enough items.
+pub fn mean(shares: &[Share]) -> f64 {
+    let large: Vec<f64> =
+        shares.iter().filter(|share| share.of >= VERDICT).map(|share| share.percent()).collect();
+    large.iter().sum::<f64>() / large.len().max(1) as f64
+}
+
+/// Prints the targets with both rankings side by side. Returns whether the score is below the fixed order nowhere.
+pub fn compare(fixed: &[Measured], scored: &[Measured]) -> bool {
+    let mut is_below = false;
+    for (fixed, scored) in selections(fixed).iter().zip(&selections(scored)) {
+        println!("## {}: fixed order and ranking by score\n", fixed.name);
+        let head = ["", "characters", "target", "fixed: tune", "report", "scored: tune", "report", ""];
+        let mut rows = vec![head.map(str::to_owned).to_vec()];
+        for (a, b) in fixed.cells().into_iter().zip(scored.cells()) {
+            let difference = compared(a.both(), b.both());
+            is_below |= difference == "below";
+            let shares = [a.tune, a.report, b.tune, b.report].map(short);
+            let head = [a.question.to_owned(), a.place, format!("{} %", a.target)];
+            rows.push(head.into_iter().chain(shares).chain([difference.to_owned()]).collect());
+        }
+        let mut align = [Align::Right; 8];
+        (align[0], align[7]) = (Align::Left, Align::Left);
+        println!("{}", plain(&align, &rows));
+    }
+    println!("better, below: by more than the 95 % interval of the fixed order");
+    !is_below
+}
+
+/// Of all items; a difference within the interval of the first is noise.
+fn compared(fixed: Share, scored: Share) -> &'static str {
+    let (low, high) = fixed.interval();
+    match scored.percent() {
+        _ if scored == fixed => "same",
+        share if share > high => "better",
+        share if share < low => "below",
+        share if share > fixed.percent() => "more, within noise",
+        _ => "less, within noise",
+    }
+}
+
+fn short(share: Share) -> String {
+    format!("{:.1} % ({}/{})", share.percent(), share.found, share.of)
 }
 
 fn print_columns(selection: &Selection) {

@@ -9,6 +9,7 @@ use model::digest::Digest;
 use model::event::EventName;
 use model::journal::Record;
 use model::redact;
+use model::score::Scoring;
 use ops::World;
 use ops::features::packets::{handoff, pickup};
 
@@ -41,17 +42,17 @@ impl Past {
     }
 
     /// The brief for a reader who has nothing else.
-    pub fn alone(&self, size: usize) -> String {
-        compose(&self.digest, size)
+    pub fn alone(&self, size: usize, scoring: Option<&Scoring>) -> String {
+        compose(&self.digest, size, scoring)
     }
 
     /// The brief for an agent that can see the harness's summary.
-    pub fn beside(&self, summary: &str, size: usize) -> String {
+    pub fn beside(&self, summary: &str, size: usize, scoring: Option<&Scoring>) -> String {
         let mut digest = self.digest.clone();
         let told =
             Record { event: EventName::Summary.name().into(), text: summary.into(), ..Record::default() };
         digest.fold(&told);
-        compose(&digest, size)
+        compose(&digest, size, scoring)
     }
 
     /// What an agent gets that picks up a packet of the session: all sections of the packet, as the pickup prints them.
@@ -81,15 +82,9 @@ impl Past {
     }
 }
 
-fn compose(digest: &Digest, size: usize) -> String {
-    let material = Material {
-        occasion: Occasion::Compacted,
-        digest,
-        problems: &[],
-        gone: &[],
-        records: &[],
-        scoring: None,
-    };
+fn compose(digest: &Digest, size: usize, scoring: Option<&Scoring>) -> String {
+    let occasion = Occasion::Compacted;
+    let material = Material { occasion, digest, problems: &[], gone: &[], records: &[], scoring };
     model::brief::compose(&material, size).map(|brief| brief.text).unwrap_or_default()
 }
 

@@ -13,7 +13,7 @@ use super::roles::{
     is_saved, reads_role, with_bad_role, with_role,
 };
 use super::settings::{unwired, unwired_for_user, wired_for_user, wired_locally};
-use super::{decisions, evidence, gates, packets, plans, summaries, workstreams};
+use super::{decisions, evidence, gates, packets, plans, summaries, swarm, workstreams};
 use crate::sandbox::{SESSION, Sandbox, payload};
 use crate::transcript;
 
@@ -164,6 +164,8 @@ pub const ROWS: &[Row] = &[
     wires("install --local", wireless, &["install", "claude-code", "--local"], wired_locally),
     wires("install --local, no settings", bare, &["install", "claude-code", "--local"], wired_locally),
     wires("install --user", wireless, &["install", "claude-code", "--user"], wired_for_user),
+    wires("swarm install", wireless, swarm::INSTALL, swarm::is_installed),
+    wires("swarm uninstall", swarm::with_agents, swarm::UNINSTALL, swarm::is_uninstalled),
     wires("uninstall", wired, &["uninstall", "claude-code", "--local"], unwired),
     wires("uninstall --user", wired, &["uninstall", "claude-code", "--user"], unwired_for_user),
     wires("uninstall --all", wired, &["uninstall", "--all"], |sandbox| {
@@ -278,6 +280,11 @@ pub const ROWS: &[Row] = &[
         done: evidence::is_observed,
         ..hook_on(evidence::with_test_run, "hook Stop, a test run is evidence", STOP, stop)
     },
+    Row {
+        done: swarm::is_judged,
+        ..hook_on(plans::with_plan, "hook SubagentStop, a verdict", swarm::STOP, swarm::verdict)
+    },
+    cli("swarm plan --adopt", swarm::with_foreign_plan, &["swarm", "plan", "--adopt"], swarm::is_adopted),
     cli("task start", plans::with_plan, &["task", "start", "1.1", "--session", SESSION], plans::is_started),
     cli("task add, plan.json edited by hand", plans::edited, &["task", "add", "more"], plans::is_added),
     Row {
@@ -396,7 +403,7 @@ fn bare(sandbox: &Sandbox) -> Result<()> {
 }
 
 /// The same with a user's own settings, without our hooks.
-fn wireless(sandbox: &Sandbox) -> Result<()> {
+pub fn wireless(sandbox: &Sandbox) -> Result<()> {
     bare(sandbox)?;
     for path in [LOCAL_SETTINGS, USER_SETTINGS].map(|path| sandbox.dir.join(path)) {
         fs::create_dir_all(path.parent().context("settings lie in a folder")?)?;

@@ -56,7 +56,10 @@ pub fn old_or_new(
 pub fn there_and_back(row: &Row, sandbox: &Sandbox, wrong: &mut Wrongs) -> Result<()> {
     let scope = if row.argv.contains(&"--user") { "--user" } else { "--local" };
     for verb in ["install", "uninstall"] {
-        let output = sandbox.run(&[verb, "claude-code", scope], b"")?;
+        let output = match row.argv.first() {
+            Some(&"swarm") => sandbox.run(&["swarm", verb, "--harness", "claude-code", scope], b"")?,
+            _ => sandbox.run(&[verb, "claude-code", scope], b"")?,
+        };
         if !output.status.success() {
             let why = first_line(&output.stderr);
             wrong.push((Loss::None, format!("{verb} afterwards: {}: {why}", output.status)));

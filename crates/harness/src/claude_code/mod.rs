@@ -1,5 +1,6 @@
 //! Claude Code.
 
+mod agents;
 pub mod transcript;
 mod wire;
 
@@ -7,6 +8,7 @@ use model::event::EventName;
 use model::packet::pickup::Mention;
 
 use crate::settings::{HookLocation, TimeoutUnit};
+use crate::status::{self, StatusLine};
 use crate::{
     BlockCap, Capabilities, Commands, File, Form, Harness, Home, HookTable, Install, STOP_TIMEOUT,
     Transcript, Wired,
@@ -56,10 +58,12 @@ pub const ROW: Harness = Harness {
         timeouts: TimeoutUnit::Seconds,
         strict: true,
     }),
+    status_line: Some(StatusLine { key: "statusLine", read: status::read_claude_style }),
     commands: Commands::MarkdownFiles {
         taken: &["context", "compact", "clear", "loop", "status", "resume", "plan"],
         runs_lines: true,
     },
+    agents: Some(agents::FILES),
 };
 
 /// `cleanupPeriodDays`, 30 unless the settings say otherwise.

@@ -315,6 +315,7 @@ impl<'a> Draft<'a> {
         calls.into_iter().for_each(|call| call::call(call, &mut items));
         items.extend(usage.map(|mut usage| {
             usage.message = id;
+            usage.model = model;
             Item::Usage(usage)
         }));
         items

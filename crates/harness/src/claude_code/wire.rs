@@ -121,7 +121,7 @@ fn subagent_stop<'a>(fields: &Fields<'a>) -> Kind<'a> {
     let message = fields.text("last_assistant_message");
     match (fields.text("agent_type").as_deref(), message) {
         (Some(""), Some(text)) => Kind::Summary { text },
-        (_, message) => Kind::SubagentStop { message },
+        (_, message) => Kind::SubagentStop { message, asked: None },
     }
 }
 

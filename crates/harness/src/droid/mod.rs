@@ -1,5 +1,6 @@
 //! Factory Droid.
 
+mod agents;
 pub mod transcript;
 mod wire;
 
@@ -59,7 +60,9 @@ pub const ROW: Harness = Harness {
         timeouts: TimeoutUnit::Seconds,
         strict: false,
     }),
+    status_line: None,
     commands: Commands::MarkdownFiles { taken: COMMANDS, runs_lines: false },
+    agents: Some(agents::FILES),
 };
 
 /// Its own commands and their aliases, as of 0.225.2: `/handoff` is another name of `/compress`.

@@ -28,7 +28,11 @@ fn kind<'a>(fields: &Fields<'a>, name: Cow<'a, str>) -> Kind<'a> {
             trigger: fields.text("trigger"),
             instructions: fields.text("custom_instructions"),
         },
-        "SubagentStop" | "subagent-stop" => Kind::SubagentStop { message: fields.text("task_result") },
+        "SubagentStop" | "subagent-stop" => Kind::SubagentStop {
+            message: fields.text("task_result"),
+            // The description of the call or, if it has none, the droid's name.
+            asked: fields.text("task_name"),
+        },
         // Its payload has no message, but the transcript has.
         "Stop" | "stop" => Kind::Stop(Stop {
             id: fields.text("message_id"),

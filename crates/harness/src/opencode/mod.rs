@@ -1,5 +1,6 @@
 //! OpenCode. Our own JavaScript plugin calls `thru`, with payloads that we define.
 
+mod agents;
 pub mod transcript;
 mod wire;
 
@@ -74,7 +75,9 @@ pub const ROW: Harness = Harness {
         text: include_str!("../../../../plugins/opencode/throughline.js"),
         slot: "const INSTALLED = ",
     }),
+    status_line: None,
     commands: Commands::InPlugin {
         taken: &["init", "review", "compact", "status", "share", "undo", "redo", "models", "help", "exit"],
     },
+    agents: Some(agents::FILES),
 };

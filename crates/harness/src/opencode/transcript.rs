@@ -146,6 +146,7 @@ fn usage<'a>(row: &Fields<'a>, part: &Fields<'a>) -> Vec<Item<'a>> {
     let number = |fields: &Fields<'a>, name: &str| fields.number(name).unwrap_or_default();
     let usage = Usage {
         message: row.text("message"),
+        model: None,
         input: number(&tokens, "input"),
         cache_read: number(&cache, "read"),
         cache_write: number(&cache, "write"),

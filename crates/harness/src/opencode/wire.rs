@@ -83,7 +83,9 @@ fn kind<'a>(fields: &Fields<'a>, name: Cow<'a, str>) -> Kind<'a> {
         }
         "session.compacted" | "after-compact" => Kind::AfterCompact { trigger: fields.text("trigger") },
         "subagent.created" | "subagent-start" => Kind::SubagentStart,
-        "subagent.idle" | "subagent-stop" => Kind::SubagentStop { message: fields.text("message") },
+        "subagent.idle" | "subagent-stop" => {
+            Kind::SubagentStop { message: fields.text("message"), asked: None }
+        }
         "session.idle" | "stop" => Kind::Stop(Stop {
             message: fields.text("message"),
             id: fields.text("message_id"),
@@ -101,6 +103,7 @@ fn usage<'a>(steps: &[Fields<'a>]) -> Option<Usage<'a>> {
     let sum = |number: &dyn Fn(&Fields<'a>) -> Option<u64>| steps.iter().filter_map(number).sum();
     let usage = Usage {
         message: None,
+        model: None,
         input: sum(&|step| step.number("input")),
         cache_read: sum(&|step| step.object("cache").number("read")),
         cache_write: sum(&|step| step.object("cache").number("write")),

@@ -79,7 +79,7 @@ fn runs_hook(program: &str, args: &[&str]) -> bool {
 }
 
 /// Matches `thru`, and `thru-1.2` for people who keep several versions. `thru-log` is another program.
-fn is_thru(program: &str) -> bool {
+pub(super) fn is_thru(program: &str) -> bool {
     let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
     let name = name.strip_suffix(".exe").unwrap_or(name);
     let Some(rest) = name.strip_prefix("thru") else { return false };
@@ -110,7 +110,7 @@ pub fn quoted(word: &str) -> String {
 
 /// Splits a line into its commands, as words without quotes and redirections. Returns `None` if that is not certain:
 /// a substitution or a subshell may run anything, and an open quote is a mistake.
-fn simple_commands(line: &str) -> Option<Vec<Vec<String>>> {
+pub(super) fn simple_commands(line: &str) -> Option<Vec<Vec<String>>> {
     let mut commands = vec![Vec::new()];
     let mut word: Option<String> = None;
     let mut target = false;

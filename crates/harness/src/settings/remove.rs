@@ -92,7 +92,7 @@ fn alone(text: &str, survey: &Survey, root: &Container, events: &Container) -> b
 
 /// Who wrote the line end before the closing bracket of an emptied container.
 #[derive(Clone, Copy, PartialEq)]
-enum Brackets {
+pub enum Brackets {
     Ours,
     NotOurs,
 }
@@ -103,7 +103,7 @@ fn brackets(hooks: &[&Hook]) -> Brackets {
 
 /// Removes the items at `gone` from a container, with the white space before each and any commas that become
 /// superfluous.
-fn cut_items(text: &str, container: &Container, gone: &[usize], brackets: Brackets) -> Vec<Edit> {
+pub fn cut_items(text: &str, container: &Container, gone: &[usize], brackets: Brackets) -> Vec<Edit> {
     let Some(&last_gone) = gone.last() else { return Vec::new() };
     let items = &container.items;
     let last_kept = (0..items.len()).rev().find(|index| !gone.contains(index));
@@ -176,6 +176,6 @@ fn keep_comments_closed(text: &str, items: &[Item], cut: Range<usize>) -> Range<
 }
 
 /// Returns the length of the line end that `text` begins with.
-fn line_end(text: &str) -> usize {
+pub fn line_end(text: &str) -> usize {
     ["\r\n", "\n", "\r"].into_iter().find(|end| text.starts_with(end)).map_or(0, str::len)
 }

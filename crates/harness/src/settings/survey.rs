@@ -17,6 +17,15 @@ pub fn split_mark(bytes: &[u8]) -> Result<(&'static str, &str), Problem> {
     Ok(text.strip_prefix(BOM).map_or(("", text), |rest| (BOM, rest)))
 }
 
+/// Returns the outermost object; `None` in a blank file.
+pub fn top_level(text: &str) -> Result<Option<Container>, Problem> {
+    let Some(range) = check(text).map_err(|fault| invalid(text, fault))? else { return Ok(None) };
+    if !text[range.clone()].starts_with('{') {
+        return Err(wrong_shape(text, range.start, "the file is not an object"));
+    }
+    Ok(Some(container(text, range.start)))
+}
+
 /// The structure of a settings file, as far as hooks are concerned.
 #[derive(Debug)]
 pub struct Survey {
@@ -69,11 +78,7 @@ impl Survey {
     pub fn of(text: &str, place: &HookLocation) -> Result<Self, Problem> {
         let mut survey =
             Survey { root: None, member: None, nested: None, arrays: Vec::new(), ours: Vec::new() };
-        let Some(range) = check(text).map_err(|fault| invalid(text, fault))? else { return Ok(survey) };
-        if !text[range.clone()].starts_with('{') {
-            return Err(wrong_shape(text, range.start, "the file is not an object"));
-        }
-        let root = container(text, range.start);
+        let Some(root) = top_level(text)? else { return Ok(survey) };
         if let Some(key) = place.key {
             survey.member = only(text, &root, key)?;
             if let Some(item) = survey.member.map(|index| &root.items[index]) {

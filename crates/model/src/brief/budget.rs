@@ -92,14 +92,14 @@ pub(super) fn choose(ranked: &Ranked, budget: Budget) -> Choice {
 /// Headers that the first fact of a kind pays for: a section's title, a folder's name, and in a folder the words
 /// "edited" and "read".
 #[derive(Default)]
-struct Opened<'c> {
+pub(super) struct Opened<'c> {
     titles: BTreeSet<&'static str>,
     folders: BTreeSet<(&'static str, &'c str)>,
     verbs: BTreeSet<(Class, &'c str)>,
 }
 
 impl<'c> Opened<'c> {
-    fn cost(&self, candidate: &'c Candidate) -> usize {
+    pub fn cost(&self, candidate: &'c Candidate) -> usize {
         let (class, title) = (candidate.class, candidate.class.title());
         // A line of its own for all that stand on one.
         let line = if class.style() == Style::Inline { 1 } else { 0 };
@@ -111,7 +111,7 @@ impl<'c> Opened<'c> {
         cost
     }
 
-    fn add(&mut self, candidate: &'c Candidate) {
+    pub fn add(&mut self, candidate: &'c Candidate) {
         let (class, title) = (candidate.class, candidate.class.title());
         self.titles.insert(title);
         if let Some(folder) = candidate.folder.as_deref() {
@@ -122,7 +122,7 @@ impl<'c> Opened<'c> {
 }
 
 /// Returns the size of a candidate, without the headers of its section and folder.
-fn own_cost(candidate: &Candidate, form: usize) -> usize {
+pub(super) fn own_cost(candidate: &Candidate, form: usize) -> usize {
     let around = match candidate.class.style() {
         Style::Lines => 3,
         Style::Folders | Style::Inline => 2,

@@ -147,7 +147,7 @@ impl Class {
         }
     }
 
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Class::First(section) | Class::Last(section) => section.name,
             Class::Risk => "at-risk",

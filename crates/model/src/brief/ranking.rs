@@ -84,3 +84,7 @@ fn measured(candidate: &Candidate, order: Order) -> Measured {
 fn standing(rank: u32) -> f64 {
     100.0 / (100.0 + f64::from(rank))
 }
+
+#[cfg(test)]
+#[path = "ranking_tests.rs"]
+mod tests;

@@ -64,6 +64,15 @@ pub enum Shape {
     OptionalText,
     /// A list of absolute paths.
     AbsolutePaths,
+    /// Some of these words, as a list or with commas.
+    Words {
+        allowed: &'static [&'static str],
+    },
+    /// A table of patterns of model names, each with a number of tokens.
+    Tokens {
+        min: i64,
+        max: i64,
+    },
 }
 
 /// What it takes, in words.
@@ -77,6 +86,10 @@ impl fmt::Display for Shape {
             Shape::Text => f.write_str("a text that is not empty"),
             Shape::OptionalText => f.write_str("a text"),
             Shape::AbsolutePaths => f.write_str("a list of absolute paths, such as [\"/srv/work\"]"),
+            Shape::Words { allowed } => write!(f, "a list of these words: {}", allowed.join(", ")),
+            Shape::Tokens { min, max } => {
+                write!(f, "a table of model names, each with a whole number from {min} to {max}")
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::setting::{Color, FieldType, Key, OldName, Outside, Scope, Shape, Text, Value};
+use crate::profile::CLASSES;
 use crate::score::Decay;
 
 /// Generates three things from one list of rows: the struct that code reads, its constant defaults, and the table for
@@ -200,6 +201,18 @@ settings! {
         shape: Shape::OptionalText,
         help: "a YAML file of the project whose `live.dir` is the live run",
     }
+    swarm_id: Text = Cow::Borrowed("default") => {
+        name: "swarm.id",
+        variable: "THROUGHLINE_SWARM_ID",
+        shape: Shape::Text,
+        help: "the swarm of this project; its agents have the prefix <id>_ unless it is the default one",
+    }
+    swarm_models: Text = Cow::Borrowed("") => {
+        name: "swarm.models",
+        variable: "THROUGHLINE_SWARM_MODELS",
+        shape: Shape::OptionalText,
+        help: "models of agents: coder=opus, opencode:coder=openai/gpt-5; run `thru swarm install` again after a change",
+    }
     roots_allow: Vec<String> = Vec::new() => {
         name: "roots.allow",
         variable: "THROUGHLINE_ROOTS_ALLOW",
@@ -392,5 +405,69 @@ settings! {
         shape: WEIGHT,
         outside: Outside::Default,
         help: "weight of what went wrong with hooks",
+    }
+    brief_budget_warnings: bool = true => {
+        name: "brief.budget_warnings",
+        variable: "THROUGHLINE_BRIEF_BUDGET_WARNINGS",
+        shape: Shape::Flag,
+        help: "tell the agent when its context window is 70 and 90 percent full",
+    }
+    brief_model_limits: Text = Cow::Borrowed("") => {
+        name: "brief.model_limits",
+        variable: "THROUGHLINE_BRIEF_MODEL_LIMITS",
+        shape: Shape::Tokens { min: 1_000, max: 100_000_000 },
+        help: "context windows of models in tokens, before the known ones: \"my-*\" = 200000",
+    }
+    awareness_max_chars: usize = 300 => {
+        name: "swarm.awareness_max_chars",
+        variable: "THROUGHLINE_SWARM_AWARENESS_MAX_CHARS",
+        shape: Shape::Number { min: 50, max: 2_000 },
+        help: "the most characters of what other agents did lately, in a brief and for a sub-agent",
+    }
+    profiles_max_chars: usize = 2_000 => {
+        name: "profiles.max_chars",
+        variable: "THROUGHLINE_PROFILES_MAX_CHARS",
+        shape: Shape::Number { min: 0, max: 9_000 },
+        help: "the most characters that a sub-agent is given when it starts; 0 for nothing",
+    }
+    profile_architect: Text = Cow::Borrowed("all") => {
+        name: "profiles.architect",
+        shape: Shape::Words { allowed: CLASSES },
+        help: "what an architect is given when it starts",
+    }
+    profile_coder: Text = Cow::Borrowed("task, files, failures") => {
+        name: "profiles.coder",
+        shape: Shape::Words { allowed: CLASSES },
+        help: "what a coder is given when it starts",
+    }
+    profile_reviewer: Text = Cow::Borrowed("requirements, diff, decisions") => {
+        name: "profiles.reviewer",
+        shape: Shape::Words { allowed: CLASSES },
+        help: "what a reviewer is given when it starts",
+    }
+    profile_critic: Text = Cow::Borrowed("plan") => {
+        name: "profiles.critic",
+        shape: Shape::Words { allowed: CLASSES },
+        help: "what a critic is given when it starts",
+    }
+    profile_test_engineer: Text = Cow::Borrowed("task, tests, failures") => {
+        name: "profiles.test_engineer",
+        shape: Shape::Words { allowed: CLASSES },
+        help: "what a test engineer is given when it starts",
+    }
+    profile_explorer: Text = Cow::Borrowed("goal, plan, decisions") => {
+        name: "profiles.explorer",
+        shape: Shape::Words { allowed: CLASSES },
+        help: "what an explorer is given when it starts",
+    }
+    profile_sme: Text = Cow::Borrowed("goal, plan, decisions") => {
+        name: "profiles.sme",
+        shape: Shape::Words { allowed: CLASSES },
+        help: "what a subject matter expert is given when it starts",
+    }
+    profile_general: Text = Cow::Borrowed("goal, task, decisions") => {
+        name: "profiles.general",
+        shape: Shape::Words { allowed: CLASSES },
+        help: "what any other sub-agent is given when it starts",
     }
 }

@@ -35,7 +35,7 @@ fn what_is_wanted_now() {
     let bare = |line: &str| line.split_once(": ").unwrap().1.to_owned();
     let none = String::new;
     type Case<'a> = (&'a [&'a str], (String, String, String, bool));
-    let cases: [Case; 7] = [
+    let cases: [Case; 10] = [
         (&[task], (bare(task), none(), none(), false)),
         (&[task, "said: It is split.", second], (bare(second), none(), none(), false)),
         // A question after the task was done is about it.
@@ -63,6 +63,43 @@ fn what_is_wanted_now() {
         (
             &[task, "ran: make", "user: please do not rename any of the public functions"],
             ("please do not rename any of the public functions".into(), bare(task), none(), false),
+        ),
+        // The turn of a task goes on through what is said while the agent works: what closes it, answers the task.
+        (
+            &[
+                task,
+                "ran: make",
+                "user: and keep the names of the public functions as they are",
+                "ran: make test",
+                "said: It is split, with the old names.",
+                "user: why so many?",
+            ],
+            ("why so many?".into(), bare(task), none(), true),
+        ),
+        // So it is with a proposal that was accepted.
+        (
+            &[
+                task,
+                "said: I propose two files.",
+                "user: yes",
+                "ran: make",
+                "user: smaller ones",
+                "ran: make test",
+                "said: Both are there.",
+                "user: is it fast?",
+            ],
+            ("is it fast?".into(), bare(task), none(), true),
+        ),
+        // A short request that is not answered is the task, not the long one before it.
+        (
+            &[
+                task,
+                "said: It is split.",
+                "user: log a bug and go on",
+                "ran: gh issue create",
+                "no: in the other project, please",
+            ],
+            ("in the other project, please".into(), "log a bug and go on".into(), none(), false),
         ),
         (
             &[

@@ -49,6 +49,11 @@ impl Prompt {
     pub fn sort(&self) -> Sort {
         prompt::sort(&self.text)
     }
+
+    /// Returns whether the agent was waiting for it: it was not said in passing, nor with a refusal.
+    pub fn begins_turn(&self) -> bool {
+        !self.at_work && self.refused.is_empty()
+    }
 }
 
 impl Digest {
@@ -91,16 +96,21 @@ impl Digest {
             let is_newest = i + 1 == self.prompts.len();
             match prompt.sort() {
                 // An accepted proposal that was carried out is history.
-                Sort::Approval if goal.accepted.is_none() && self.outcome_of(i).is_none() => {
+                Sort::Approval if goal.accepted.is_none() && self.settled_by(i).is_none() => {
                     goal.accepted = self.answered_by(prompt);
                 }
                 _ if is_newest && self.is_reply(prompt) && self.outcome_of(i).is_none() => {
                     goal.accepted = self.answered_by(prompt);
                 }
+                // A short request that is not answered yet is the task: "log a bug and go on".
+                Sort::Remark if !is_newest && prompt.begins_turn() && self.settled_by(i).is_none() => {
+                    goal.task = Some(prompt);
+                    break;
+                }
                 // A word in passing or with a refusal steers a task, it is none.
-                Sort::Task if !prompt.at_work && prompt.refused.is_empty() => {
+                Sort::Task if prompt.begins_turn() => {
                     goal.task = Some(prompt).filter(|_| !is_newest);
-                    let outcome = self.outcome_of(i).map(|said| said.record);
+                    let outcome = self.settled_by(i).map(|said| said.record);
                     // A proposal that answers the task is part of it; a later one is about something else.
                     goal.is_answered = outcome.is_some() && goal.accepted.map(|said| said.record) != outcome;
                     break;
@@ -108,19 +118,40 @@ impl Digest {
                 _ => {}
             }
         }
-        let stands_alone = newest.sort() == Sort::Task && !newest.at_work && newest.refused.is_empty();
+        let stands_alone = newest.sort() == Sort::Task && newest.begins_turn();
         if goal.task.is_none() && !stands_alone {
             goal.task = self.prompts.first().filter(|first| first.record != newest.record);
-            let outcome = self.outcome_of(0).map(|said| said.record);
+            let outcome = self.settled_by(0).map(|said| said.record);
             goal.is_answered = outcome.is_some() && goal.accepted.map(|said| said.record) != outcome;
         }
         goal
     }
 
+    /// Returns the words that closed the turn which a prompt began. The turn goes on through what the user says while
+    /// the agent is working.
+    fn settled_by(&self, place: usize) -> Option<&Statement> {
+        let prompt = self.prompts.get(place)?;
+        let next = self.prompts[place + 1..].iter().find(|later| later.begins_turn());
+        let end = next.map_or(u64::MAX, |next| next.record);
+        let mut said = self.statements.iter().rev();
+        said.find(|said| said.closing && said.record > prompt.record && said.record < end)
+    }
+
+    /// Returns whether the agent has done anything since the newest message.
+    pub fn is_taken_up(&self) -> bool {
+        self.prompts.last().is_some_and(|newest| self.worked > newest.record)
+    }
+
     /// Whether a message answers what the agent had asked: a choice among options, a yes with a condition.
     pub fn is_reply(&self, prompt: &Prompt) -> bool {
         let asked = || self.answered_by(prompt).is_some_and(|said| !said.asks.is_empty());
-        !prompt.at_work && prompt.refused.is_empty() && prompt::is_reply(&prompt.text) && asked()
+        prompt.begins_turn() && prompt::is_reply(&prompt.text) && asked()
+    }
+
+    /// Returns whether a message stands before the task during which it was said: it says by itself what to do. An answer
+    /// comes after its question, and words with a refusal after what was refused.
+    pub fn leads(&self, newest: &Prompt) -> bool {
+        newest.sort() == Sort::Task && newest.refused.is_empty() && !self.is_reply(newest)
     }
 
     /// What the agent had said when the user said this.

@@ -6,7 +6,7 @@ use super::{Digest, Prompt, keep_last};
 use crate::event::{Action, TodoStatus};
 use crate::journal::{Record, TodoField};
 use crate::prompt;
-use crate::run::Ended;
+use crate::run::{self, Ended};
 use crate::statement;
 use crate::text::cut;
 
@@ -17,7 +17,7 @@ const STATEMENT_BYTES: usize = 1_600;
 const OLD_STATEMENT_BYTES: usize = 360;
 const FINDING_BYTES: usize = 400;
 const ASKS_BYTES: usize = 400;
-const STEPS: usize = 24;
+const STEPS: usize = 32;
 const STEP_BYTES: usize = 160;
 
 /// Something the agent said that stays useful later.
@@ -47,6 +47,9 @@ pub struct Step {
     /// The path or the command.
     pub what: String,
     pub failed: bool,
+    /// True if it is a check, and its output says that it passed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub passed: bool,
     /// True if a hook reported it when it happened. The transcript's records may come later than the words were said.
     pub live: bool,
 }
@@ -58,6 +61,8 @@ pub enum Did {
     Ran,
     Edited,
     Read,
+    /// Used a tool that names no file and no command.
+    Called,
 }
 
 /// A request and its outcome.
@@ -74,6 +79,7 @@ impl Digest {
         }
         self.said = record.text.to_string();
         self.said_last = self.place_in_time(record);
+        self.add_purpose(record);
         let condensed = statement::condense(&record.text);
         let text = if condensed.is_empty() && closing { record.text.trim().to_owned() } else { condensed };
         let text = shortened(&text, STATEMENT_BYTES);
@@ -118,22 +124,30 @@ impl Digest {
     }
 
     pub(super) fn add_step(&mut self, record: &Record) {
+        // It had begun when the transcript ended: see `Digest::unfinished`.
+        if record.ok.is_none() && !record.from.is_empty() {
+            return;
+        }
         let given = record.files.iter().find(|file| !file.guess);
         let (did, what) = match (given, record.command.is_empty()) {
             (_, false) => (Did::Ran, record.command.as_ref()),
-            // A call without a result has touched its file, but no change was observed.
             (Some(file), true) if matches!(file.action, Action::Read | Action::Mention) => {
                 (Did::Read, file.path.as_str())
             }
             (Some(file), true) => (Did::Edited, file.path.as_str()),
+            (None, true) if record.todos.is_none() && record.asked.is_empty() => {
+                (Did::Called, record.tool.as_ref())
+            }
             (None, true) => return,
         };
+        let ended = super::failures::ended_of(record);
         self.steps.push(Step {
             record: self.records,
             at: record.ts.to_string(),
             did,
             what: cut(what, STEP_BYTES).to_owned(),
-            failed: record.ok == Some(false) || super::failures::ended_of(record) == Ended::Failed,
+            failed: record.ok == Some(false) || ended == Ended::Failed,
+            passed: ended == Ended::Passed && !run::checks(&record.command, &record.cwd).is_empty(),
             live: record.from.is_empty(),
         });
         keep_last(&mut self.steps, STEPS);

@@ -39,8 +39,8 @@ pub struct Standing<'e> {
 /// Judges `entries`, oldest first. `fresh` says whether an entry's files are unchanged.
 ///
 /// A failed run stays failed until the same command passes, or one that covers it, or the files change. A rejection
-/// by a person or an agent stays until a later review or approval is good. A mere claim that something passed proves
-/// nothing.
+/// by a person or an agent stays until a later review or approval is good, and a claim that tests fail until a later
+/// claim or a run says that they pass. A mere claim that something passed proves nothing.
 pub fn standing<'e>(entries: &'e [Entry], mut fresh: impl FnMut(&Entry) -> Freshness) -> Standing<'e> {
     let (mut passed, mut out_of_date): (Option<Standing>, Option<Standing>) = (None, None);
     for entry in in_effect(entries).into_iter().map(|at| &entries[at]) {
@@ -78,7 +78,7 @@ pub(super) fn in_effect(entries: &[Entry]) -> Vec<usize> {
         let verdict = entry.verdict();
         if !entry.is_seen() {
             let judge = EntryType::parse(&entry.entry_type)
-                .filter(|kind| matches!(kind, EntryType::Review | EntryType::Approval))
+                .filter(|kind| matches!(kind, EntryType::Review | EntryType::Approval | EntryType::Test))
                 .filter(|_| verdict.is_good() || verdict.is_bad());
             // Another tool's verdict says nothing about what was rejected here.
             let is_imported = entry.kind() == Kind::Imported;
@@ -86,7 +86,12 @@ pub(super) fn in_effect(entries: &[Entry]) -> Vec<usize> {
                 && !settled.iter().any(|(kind, by_import)| *kind == judge && (is_imported || !by_import))
             {
                 settled.push((judge, is_imported));
-                found.push(at);
+                // A run that passed later is more than a claim that tests fail.
+                let is_outrun =
+                    judge == EntryType::Test && verdict.is_bad() && later.iter().any(|run| run.passed);
+                if !is_outrun {
+                    found.push(at);
+                }
             }
             continue;
         }

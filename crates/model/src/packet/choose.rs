@@ -123,10 +123,37 @@ pub fn worth_running<'r, 'd>(runs: &'r [Run<'d>]) -> impl Iterator<Item = &'r Ru
     broad.chain(narrow).filter(|run| !run.is_missing())
 }
 
+/// Returns whether a complete test run passed after the last edit.
+pub fn passed_since_edits(runs: &[Run]) -> bool {
+    let passed = |run: &Run| run.used.ended == Ended::Passed && !run.edited_since;
+    runs.iter().any(|run| run.used.sort == Sort::Test && !run.is_narrow() && passed(run))
+}
+
 pub fn is_same(one: &str, other: &str) -> bool {
     let keys = |command: &str| run::checks(command, "").iter().map(run::Check::key).collect::<Vec<_>>();
     let keys = (keys(one), keys(other));
     one == other || !keys.0.is_empty() && keys.0 == keys.1
+}
+
+/// Returns the run that says most against a line of several checks, if each of them has run by itself: a failure, then
+/// one whose end is unknown, then one before the last edits, then the oldest.
+pub fn weakest_of_parts<'r, 'd>(runs: &'r [Run<'d>], command: &str) -> Option<&'r Run<'d>> {
+    let parts = run::checks(command, "");
+    if parts.len() < 2 {
+        return None;
+    }
+    let parts = parts.into_iter().filter(|part| part.sort.is_check());
+    let run_of = |part: run::Check| runs.iter().find(|run| is_same(&run.command, &part.runnable));
+    let each: Option<Vec<&Run>> = parts.map(run_of).collect();
+    let strength = |run: &&Run<'d>| {
+        let ended = match run.used.ended {
+            Ended::Failed => 0,
+            Ended::Unknown => 1,
+            Ended::Passed => 2,
+        };
+        (ended, !run.edited_since, run.used.last)
+    };
+    each?.into_iter().min_by_key(strength)
 }
 
 /// Returns whether the second need not be run if the first passes.

@@ -32,6 +32,9 @@ const BACKGROUND: usize = 6;
 /// The number of validators besides those that the user asked for.
 const SEEN_VALIDATORS: usize = 4;
 
+/// How many reasons for its edits are told with a file.
+const FILE_REASONS: usize = 2;
+
 /// How much of the goal is quoted: a plan is long, and it is what the work is about.
 const TASK: usize = 4_000;
 const NEWEST: usize = 2_000;
@@ -160,7 +163,7 @@ impl<'a> Facts<'a> {
         let seen: Vec<Check> = self
             .validator_commands()
             .iter()
-            .filter_map(|command| Some(self.run_of(command)?.check()))
+            .filter_map(|command| Some(Check { command: command.clone(), ..self.run_of(command)?.check() }))
             .collect();
         let mut entries: Vec<(&str, Value)> = vec![
             ("id", json!(id)),
@@ -210,9 +213,12 @@ impl<'a> Facts<'a> {
                 true => "The task before that, which the agent has summed up",
                 false => "The task, as the user gave it",
             };
-            task.into_iter().for_each(|task| add(title, at(task), &task.text, most));
+            let left =
+                |prompt: &Prompt| self.material.digest.left_of(&prompt.text, prompt.record).into_owned();
+            task.into_iter().for_each(|task| add(title, at(task), &left(task), most));
         };
-        if !is_answered {
+        let leads = is_answered || newest.is_some_and(|newest| self.material.digest.leads(newest));
+        if !leads {
             add_task(&mut add, TASK);
         }
         if let Some(accepted) = accepted {
@@ -231,11 +237,10 @@ impl<'a> Facts<'a> {
                     (format!("The user said last, refusing {}", code(&newest.refused, 100)), NEWEST)
                 }
             };
-            add(&title, at(newest), &newest.text, most);
+            add(&title, at(newest), &self.material.digest.left_of(&newest.text, newest.record), most);
         }
-        // What is done stands behind what is wanted.
-        if is_answered {
-            add_task(&mut add, BEFORE);
+        if leads {
+            add_task(&mut add, if is_answered { BEFORE } else { TASK });
         }
         text
     }
@@ -277,8 +282,11 @@ impl<'a> Facts<'a> {
             }
             titles.push(class.title());
             let facts = self.told.iter().filter(|fact| fact.class.title() == class.title());
-            // What is to do stands under Plan.
-            let facts = facts.filter(|fact| fact.id != "todos" && !self.is_refuted(fact));
+            // What is to do stands under Plan, what was changed in a file with the file, unfinished calls below.
+            let is_elsewhere = |fact: &Fact| {
+                matches!(fact.id.as_str(), "todos" | "unfinished") || fact.id.starts_with("change:")
+            };
+            let facts = facts.filter(|fact| !is_elsewhere(fact) && !self.is_refuted(fact));
             let mut lines: Vec<String> = facts.map(|fact| fact.text.clone()).collect();
             // What was asked besides stands on one line, as in a brief.
             if class == Class::Earlier && !lines.is_empty() {
@@ -293,11 +301,7 @@ impl<'a> Facts<'a> {
         }
         list(&mut text, "The agent's last words", self.last_words());
         let unfinished = &self.material.digest.unfinished;
-        list(
-            &mut text,
-            "Begun and not finished when the session crashed",
-            unfinished.iter().map(|call| code(call, 300)),
-        );
+        list(&mut text, "Begun and not finished", unfinished.iter().map(|call| code(call, 300)));
         let git = match (self.material.git, self.material.elsewhere) {
             (Some(git), _) => format!("\nGit, when this was written: {}.\n", git_words(git)),
             (None, false) => "\nNot in git.\n".to_owned(),
@@ -340,7 +344,8 @@ impl<'a> Facts<'a> {
     }
 
     fn plan(&self) -> String {
-        let todos = self.material.digest.open_todos();
+        let digest = self.material.digest;
+        let todos = digest.open_todos().filter(|todo| !digest.is_run_since_todos(&todo.text));
         let lines: Vec<String> = todos
             .map(|todo| {
                 let mark = if todo.status == Some(TodoStatus::InProgress) { " (in progress)" } else { "" };
@@ -411,8 +416,11 @@ impl<'a> Facts<'a> {
         commands
     }
 
+    /// Returns the last run of a command. Of a line with several checks, which may have run apart from each other, the
+    /// run that says most against it.
     fn run_of(&self, command: &str) -> Option<&Run<'a>> {
-        self.runs.iter().find(|run| choose::is_same(&run.command, command))
+        let same = self.runs.iter().find(|run| choose::is_same(&run.command, command));
+        same.or_else(|| choose::weakest_of_parts(&self.runs, command))
     }
 
     fn file_words(&self, file: &FileUse) -> String {
@@ -424,6 +432,12 @@ impl<'a> Facts<'a> {
                 1 => why.push(word.to_owned()),
                 n => why.push(format!("{word} {n}×")),
             }
+        }
+        let changes = self.material.digest.changes_since(0);
+        let reasons = changes.iter().find(|(path, _)| *path == file.path).map(|(_, why)| why.as_slice());
+        if let Some(reasons) = reasons.filter(|why| !why.is_empty()) {
+            let last = &reasons[reasons.len().saturating_sub(FILE_REASONS)..];
+            why.push(format!("to {}", quoted(&last.join("; "), 240)));
         }
         let name = file.path.rsplit('/').next().unwrap_or(&file.path);
         if let Some(failure) = self.failing.iter().find(|failure| failure.error.contains(name)) {

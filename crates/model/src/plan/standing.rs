@@ -1,7 +1,7 @@
 //! The state of a plan: what is current, what is ready, what waits for what. Computed, never stored.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
@@ -81,6 +81,24 @@ impl<'p> Standing<'p> {
     pub fn waits_for<'t>(&self, task: &'t Task) -> impl Iterator<Item = (&'t str, Option<&'p Task>)> {
         let open = task.depends.iter().map(|id| (id.as_str(), self.by_id.get(id.as_str()).copied()));
         open.filter(|(_, task)| task.is_none_or(|task| !task.status.is_over()))
+    }
+
+    /// Returns the tasks that `task` depends on, nearest first, with how many steps each is away.
+    pub fn dependencies(&self, task: &Task) -> Vec<(&'p Task, u32)> {
+        let mut seen = HashSet::from([task.id.as_str()]);
+        let mut found: Vec<(&Task, u32)> = Vec::new();
+        let mut next: Vec<&str> = task.depends.iter().map(String::as_str).collect();
+        for depth in 1.. {
+            next.sort_by(|a, b| natural(a, b));
+            let at = found.len();
+            let known = next.into_iter().filter(|id| seen.insert(id)).filter_map(|id| self.by_id.get(id));
+            found.extend(known.map(|task| (*task, depth)));
+            if found.len() == at {
+                break;
+            }
+            next = found[at..].iter().flat_map(|(task, _)| task.depends.iter().map(String::as_str)).collect();
+        }
+        found
     }
 
     /// Returns the tasks that wait for this one.

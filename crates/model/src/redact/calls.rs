@@ -97,7 +97,51 @@ pub fn call(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
 }
 
 /// Calls with a password at a fixed position, and that position.
-const PLACES: [(&str, usize); 9] = [
+const PLACES: [(&str, usize); 53] = [
+    ("WiFi.begin", 2),
+    ("CRAMMD5Auth", 2),
+    ("redis.auth", 1),
+    ("jedis.auth", 1),
+    ("hmac.new", 1),
+    ("Fernet", 1),
+    ("hashSync", 1),
+    ("pbkdf2", 1),
+    ("pbkdf2Sync", 1),
+    ("scrypt", 1),
+    ("scryptSync", 1),
+    ("createHmac", 2),
+    ("createCipheriv", 2),
+    ("PlainAuth", 3),
+    ("simple_bind", 2),
+    ("simple_bind_s", 2),
+    ("bind_s", 2),
+    ("ldap_bind", 3),
+    ("ftp_login", 3),
+    ("ssh2_auth_password", 3),
+    ("imap_open", 3),
+    ("oci_connect", 2),
+    ("PasswordAuthentication", 2),
+    ("Credentials.basic", 2),
+    ("algoliasearch", 2),
+    ("signInWithEmailAndPassword", 3),
+    ("hash_password", 1),
+    ("make_password", 1),
+    ("password_hash", 1),
+    ("generate_password_hash", 1),
+    ("check_password_hash", 2),
+    ("bcrypt.hash", 1),
+    ("bcrypt.hashSync", 1),
+    ("bcrypt.hashpw", 1),
+    ("bcrypt.compare", 1),
+    ("argon2.hash", 1),
+    (" login", 2),
+    ("(login", 2),
+    ("mysqli_connect", 3),
+    ("mysql_connect", 3),
+    ("pymysql.connect", 3),
+    ("UsernamePasswordCredentials", 2),
+    ("changeUserPassword", 2),
+    ("db.auth", 2),
     ("getConnection", 3),
     ("jwt.sign", 2),
     ("jwt.encode", 2),
@@ -112,19 +156,32 @@ const PLACES: [(&str, usize); 9] = [
 /// `new mysqli("host", "user", "x")`, and text typed into a field: `get("#password").type("x")`. `at` is the bracket.
 pub fn positional(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let before = &text[floor..at];
-    let typed =
-        [".type", ".send_keys", ".sendKeys", ".fill"].iter().any(|verb| before.ends_with(verb.as_bytes()));
+    if !may_be_placed(before) {
+        return None;
+    }
+    let typed = [".type", ".send_keys", ".sendKeys", ".fill", ".val"]
+        .iter()
+        .any(|verb| before.ends_with(verb.as_bytes()));
     let start = if typed {
         let field = &before[before.len().saturating_sub(64)..];
         let field = &field[memchr::memrchr(b'\n', field).map_or(0, |end| end + 1)..];
-        memchr::memmem::find(field, b"assword")?;
-        at + 1
+        // `type(getByLabelText(/password/i), "x")` names its field in the call.
+        let tells = |part: &[u8]| {
+            let part = part.to_ascii_lowercase();
+            ["password", "passwd", "pwd", "#pass", ".pass", "\"pass\"", "'pass'"]
+                .iter()
+                .any(|name| super::contains(&part, name.as_bytes()))
+        };
+        if tells(field) {
+            at + 1
+        } else {
+            nth_argument(text, at + 1, 2).filter(|second| tells(&text[at..*second]))?
+        }
     } else {
         let (_, place) = PLACES.iter().find(|(name, _)| before.ends_with(name.as_bytes()))?;
         nth_argument(text, at + 1, *place)?
     };
-    values::quote_at(text, start)?;
-    let value = values::value(text, start)?;
+    let value = values::value(text, start).filter(|value| value.quoted && !value.wrapped)?;
     let content = &text[value.start..value.end];
     let looks = profile(content);
     // Tests often type a plain word.
@@ -135,12 +192,44 @@ pub fn positional(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     hit(text, value, Verdict { says: Says::Password, kind: "password" }, Joint::default())
 }
 
+/// The last two letters of every call that [`positional`] knows; almost all calls of a program fail here.
+static PLACED_ENDS: [u32; 32] = placed_ends();
+
+const fn placed_ends() -> [u32; 32] {
+    const TYPED: &[u8] = b"pe ys ll al";
+    let mut table = [0; 32];
+    let mut at = 0;
+    while at < TYPED.len() {
+        table[(TYPED[at] & 31) as usize] |= 1 << (TYPED[at + 1] & 31);
+        at += 3;
+    }
+    let mut row = 0;
+    while row < PLACES.len() {
+        let name = PLACES[row].0.as_bytes();
+        table[(name[name.len() - 2] & 31) as usize] |= 1 << (name[name.len() - 1] & 31);
+        row += 1;
+    }
+    table
+}
+
+#[inline]
+fn may_be_placed(before: &[u8]) -> bool {
+    match before {
+        [.., first, last] => PLACED_ENDS[usize::from(first & 31)] >> (last & 31) & 1 == 1,
+        _ => false,
+    }
+}
+
 /// Returns where the `n`th argument starts, counted from one; brackets and quotes are skipped.
 fn nth_argument(text: &[u8], from: usize, n: usize) -> Option<usize> {
+    if n == 1 {
+        return Some(from + blanks(&text[from..], WIDEST_GAP));
+    }
     let (mut depth, mut place, mut at) = (0usize, 1, from);
     let end = text.len().min(from + LONGEST_CALL);
     while at < end {
         match text[at] {
+            mark @ (b'\'' | b'"') if byte(text, at + 1) == mark => at += 1,
             b'\'' | b'"' => at = values::value(text, at)?.end,
             b'(' | b'[' | b'{' => depth += 1,
             b')' | b']' | b'}' => depth = depth.checked_sub(1)?,
@@ -186,6 +275,20 @@ pub fn element(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
         return Some(hit);
     }
     let verdict = names::judge(element_name(&text[floor..at])?)?;
+    if let Some(rest) = text[at + 1..].strip_prefix(b"<![CDATA[") {
+        let length = rest
+            .iter()
+            .take(512)
+            .position(|byte| matches!(byte, b']' | b'\n'))
+            .filter(|length| *length > 0)?;
+        let start = text.len() - rest.len();
+        return hit(
+            text,
+            Value { start, end: start + length, quoted: true, wrapped: false },
+            verdict,
+            Joint::default(),
+        );
+    }
     let length = text[at + 1..].iter().take(512).position(|byte| matches!(byte, b'<' | b'\n'))?;
     let value = Value { start: at + 1, end: at + 1 + length, quoted: true, wrapped: false };
     if length == 0 || byte(text, value.end + 1) != b'/' {
@@ -204,6 +307,18 @@ fn column_head(before: &[u8]) -> Option<&[u8]> {
     let at = memchr::memmem::find_iter(head, b"<th>").nth(column.checked_sub(1)?)? + 4;
     let length = head[at..].iter().position(|byte| *byte == b'<')?;
     Some(&head[at..at + length])
+}
+
+/// The content of the element before: `<key>name</key> <string`, `<name>name</name> <value`, `<param-name>name</param-name>
+/// <param-value`.
+fn paired_element(rest: &[u8]) -> Option<&[u8]> {
+    let rest = rest.strip_suffix(b"<")?;
+    let before = rest[rest.len().saturating_sub(120)..].trim_ascii_end().strip_suffix(b">")?;
+    let tag = run_back(before, BASE64_URL, 40);
+    let (before, tag) = before.split_at(before.len() - tag);
+    let content = before.strip_suffix(b"</")?;
+    let named = ["key", "name"].iter().any(|known| ends_with_ignore_case(tag, known));
+    named.then(|| &content[content.len() - run_back(content, BASE64_URL | DOT, LONGEST_NAME)..])
 }
 
 /// The private numbers of `<RSAKeyValue>`: `<D>…</D>`, `<P>…</P>`; `at` closes the opening tag.
@@ -238,10 +353,10 @@ fn element_name(before: &[u8]) -> Option<&[u8]> {
             .filter(|name| names::judge(name).is_some())
             .or_else(|| column_head(before));
     }
-    if name == b"string" {
-        let rest = rest.strip_suffix(b"<")?;
-        let key = rest[rest.len().saturating_sub(120)..].trim_ascii_end().strip_suffix(b"</key>")?;
-        return Some(&key[tail(key)..]);
+    if (name == b"string" || ends_with_ignore_case(name, "value"))
+        && let Some(paired) = paired_element(rest)
+    {
+        return Some(paired);
     }
     matches!(rest.last(), Some(b'<' | b':')).then_some(name).filter(|name| !name.is_empty())
 }

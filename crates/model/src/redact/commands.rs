@@ -7,7 +7,7 @@ use super::chance::profile;
 use super::classes::{ALNUM, BASE64_URL, DOT, blanks, byte, is, run, starts_with_ignore_case};
 use super::context::last_line;
 use super::names::{self, Says};
-use super::{Hit, MARK, flags};
+use super::{Hit, MARK, flags, sentences};
 
 /// The number of bytes that are examined next to a command.
 const LONGEST: usize = 300;
@@ -42,6 +42,30 @@ pub fn after(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         }
         b"wpa_passphrase" => flags::second_word(text, end),
         b"signtool" => behind_word(text, end, b"/p"),
+        b"login" if ends_word(&text[..start], b"vault") || ends_word(&text[..start], b"cargo") => {
+            random_word(text, end, 0)
+        }
+        b"login" if ends_word(&text[..start], b"bw") => random_word(text, end, 1),
+        b"LOGIN" if is_tagged(&text[..start]) => random_word(text, end, 1),
+        b"unseal" if ends_word(&text[..start], b"operator") => random_word(text, end, 0),
+        b"unlock" if ends_word(&text[..start], b"bw") => random_word(text, end, 0),
+        b"auth" if ends_word(&text[..start], b"snyk") => random_word(text, end, 0),
+        b"authtoken" if ends_word(&text[..start], b"ngrok") || text[..start].ends_with(b"add-") => {
+            random_word(text, end, 0)
+        }
+        b"AUTH" if text[end..].starts_with(b" PLAIN ") => random_word(text, end, 1),
+        b"community" if ends_word(&text[..start], b"snmp-server") => random_word(text, end, 0),
+        b"key" if text[..start].ends_with(b"pre-shared-") => {
+            let skip =
+                usize::from(text[end..].starts_with(b" ascii-text ") || text[end..].starts_with(b" 0 "));
+            random_word(text, end, skip)
+        }
+        b"using"
+            if memmem::find(last_line(&text[start.saturating_sub(LONGEST)..start]), b"connect to ")
+                .is_some() =>
+        {
+            random_word(text, end, 0)
+        }
         b"hashes" if text[..start].ends_with(b"-") => hashes(text, end + 1),
         _ => None,
     }
@@ -71,10 +95,48 @@ pub fn may_take(word: &[u8]) -> bool {
             | b"sp_password"
             | b"rp"
             | b"hashes"
+            | b"login"
+            | b"LOGIN"
+            | b"unseal"
+            | b"unlock"
+            | b"auth"
+            | b"AUTH"
+            | b"authtoken"
+            | b"community"
+            | b"key"
+            | b"using"
             | b"pass"
             | b"signtool"
             | b"wpa_passphrase"
     )
+}
+
+/// `vault login x`, `bw login name x`: the word after `skip` others, if it mixes letters and digits, or is made up. In a
+/// sentence it does not.
+fn random_word(text: &[u8], at: usize, skip: usize) -> Option<Hit> {
+    let (start, end) = words(text, at).nth(skip)?;
+    let content = text[start..end].trim_ascii_end();
+    let looks = profile(content);
+    let plausible =
+        looks.is_mixed() && looks.len >= 8 && looks.changes >= 2 || super::made_up::is_words(content);
+    let ends = matches!(byte(text, end), b'\n' | b'\r' | b' ' | b';' | b'&' | b'|');
+    let setting =
+        memchr::memchr(b'=', content).is_some_and(|at| content[at..].iter().any(|byte| *byte != b'='));
+    (plausible && ends && !setting)
+        .then(|| flags::given(&text[..end], start))?
+        .filter(|hit| !super::contains(&text[hit.start..hit.end], MARK))
+}
+
+/// `http-basic.host name x` of Composer and Poetry; `at` is the dash.
+pub fn configured(text: &[u8], at: usize) -> Option<Hit> {
+    text[at..].starts_with(b"-basic.").then(|| random_word(text, at, 2))?
+}
+
+/// `a1 LOGIN name x`, as an IMAP client sends it: only a tag stands before.
+fn is_tagged(before: &[u8]) -> bool {
+    let line = last_line(&before[before.len().saturating_sub(16)..]);
+    let tag = line.trim_ascii();
+    line.ends_with(b" ") && (2..=8).contains(&tag.len()) && profile(tag).is_mixed() && !tag.contains(&b' ')
 }
 
 fn ends_word(before: &[u8], word: &[u8]) -> bool {
@@ -153,6 +215,8 @@ fn oracle(text: &[u8], at: usize) -> Option<Hit> {
 /// `psexec.py domain/name:x@host`
 fn impacket(text: &[u8], at: usize) -> Option<Hit> {
     words(text, at).find_map(|(start, end)| {
+        let outer = usize::from(matches!(text[start], b'\'' | b'"') && end - start > 2);
+        let (start, end) = (start + outer, end - outer);
         let word = &text[start..end];
         let colon = memchr::memchr(b':', word)?;
         let account = &word[..colon];
@@ -198,12 +262,19 @@ fn behind_word(text: &[u8], at: usize, flag: &[u8]) -> Option<Hit> {
     flags::given(text, start)
 }
 
-/// `expect "Password:"` and `send "x\r"` on the next line. `at` is the quote after the colon.
+/// `expect "Password:"` and `send "x\r"` on the next line, also as methods. `at` is the quote after the prompt.
 pub fn sent(text: &[u8], at: usize) -> Option<Hit> {
-    let rest = text[at + 1..].trim_ascii_start();
-    let rest = rest.strip_prefix(b"send ")?.trim_ascii_start();
+    let window = &text[at..text.len().min(at + LONGEST)];
+    let gap = window.iter().skip(1).take(60).take_while(|byte| b" \t\r\n){};:".contains(byte)).count();
+    let rest = &window[1.min(window.len()) + gap..];
+    let verb = run(rest, ALNUM | DOT | super::classes::UNDERSCORE, 40);
+    if !matches!(byte(window, 0), b'"' | b'\'') || !super::contains(&rest[..verb], b"send") {
+        return None;
+    }
+    let rest = &rest[verb + usize::from(byte(rest, verb) == b'(')..];
+    let rest = rest.trim_ascii_start();
     let rest = rest.strip_prefix(b"-- ").unwrap_or(rest);
-    let (from, _) = super::values::quote_at(text, text.len() - rest.len())?;
+    let (from, _) = super::values::quote_at(text, at + window.len() - rest.len())?;
     let length =
         text[from..].iter().take(64).take_while(|byte| !matches!(byte, b'"' | b'\'' | b'\n' | b'\\')).count();
     let content = &text[from..from + length];
@@ -262,12 +333,17 @@ pub fn slash_flag(text: &[u8], start: usize, at: usize) -> Option<Hit> {
 pub fn prompted(text: &[u8], at: usize) -> Option<Hit> {
     let start = at + 1 + blanks(&text[at + 1..], 2);
     let length = text[start..].iter().take(128).take_while(|byte| byte.is_ascii_graphic()).count();
-    if length < 4 || !matches!(byte(text, start + length), b'\n' | b'\r' | b'\\') {
+    let phrase = sentences::phrase_length(&text[start..]);
+    let phrase = phrase.filter(|length| matches!(byte(text, start + length), b'\n' | b'\r'));
+    if phrase.is_none() && (length < 4 || !matches!(byte(text, start + length), b'\n' | b'\r' | b'\\')) {
         return None;
     }
     let line = last_line(&text[at.saturating_sub(160)..at]);
     let told = ["assword for ", "assphrase for ", "assword of ", "asswort für ", "asswort for "]
         .iter()
         .any(|words| memmem::find(line, words.as_bytes()).is_some());
-    told.then(|| flags::given(text, start))?
+    match phrase.filter(|_| told) {
+        Some(length) => Some(Hit { start, end: start + length, kind: "password" }),
+        None => told.then(|| flags::given(text, start))?,
+    }
 }

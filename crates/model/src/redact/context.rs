@@ -10,7 +10,7 @@ use super::classes::{
 };
 use super::names::{self, Says, Verdict};
 use super::values::{self, Joint, Value};
-use super::{Hit, commands, flags, keys, named, pairs};
+use super::{Hit, commands, flags, keys, made_up, named, pairs};
 
 const COOKIE: Class = BASE64_URL | DOT | PERCENT | PLUS | SLASH | TILDE;
 /// A session id has at least this many bytes; a shorter value is a setting.
@@ -38,6 +38,10 @@ pub fn told(text: &[u8], start: usize, end: usize, at: usize) -> Option<Hit> {
         (b':', _) if byte(text, at + 1) == b'\n' => announced(text, at),
         (b':', b' ' | b'`' | b'"' | b'\'' | b'(') if end == at && byte(text, at + 1) > b' ' => {
             pairs::colon(text, start, at)
+        }
+        (b'=', b';') if &text[start..end] == b"issecret" => masked(text, at),
+        (b':', _) if text[at + 1..].starts_with(b" EAP \"") || text[at + 1..].starts_with(b" XAUTH \"") => {
+            flags::given(text, at + 1 + text[at + 1..].iter().position(|byte| *byte == b'"')?)
         }
         (b':', b' ') if &text[start..end] == b"phrase" => seed(text, start, at),
         (b':', b'@') if &text[start..end] == b"localhost" => generated(text, at),
@@ -70,6 +74,12 @@ pub fn announced(text: &[u8], at: usize) -> Option<Hit> {
     let content = &text[value.start..value.end];
     let told = content.len() >= 12 && !content.contains(&b':') && memmem::find(line, b"assword").is_some();
     if told { named::hit(text, value, verdict, Joint { doubtful: true, ..Joint::default() }) } else { None }
+}
+
+/// `##vso[task.setvariable variable=NAME;issecret=true]x` in a log of Azure Pipelines.
+fn masked(text: &[u8], at: usize) -> Option<Hit> {
+    let close = text[at..].iter().take(60).position(|byte| matches!(byte, b']' | b'\n'))?;
+    (text[at + close] == b']').then(|| flags::given(text, at + close + 1))?
 }
 
 /// `seed phrase: actor island canyon …`: a wallet's recovery phrase, twelve words or more on one line.
@@ -107,7 +117,8 @@ fn generated(text: &[u8], at: usize) -> Option<Hit> {
 /// The only word on the next line: `api_key:` and then the key. A block (`password: |`) counts as quoted.
 pub fn below(text: &[u8], at: usize) -> Option<Value> {
     let block = block_mark(text.get(at..)?);
-    let mut at = at + block;
+    // `PASSWORD = (` in Python
+    let mut at = at + block + usize::from(byte(text, at) == b'(');
     let step = keys::break_length(text.get(at..)?);
     if step == 0 {
         return None;
@@ -203,8 +214,8 @@ fn after_address(text: &[u8], at: usize) -> Option<Hit> {
     let length = text[at + 1..].iter().take(64).take_while(|byte| byte.is_ascii_graphic()).count();
     let content = &text[at + 1..at + 1 + length];
     let looks = profile(content);
-    let plausible = looks.is_random()
-        && looks.is_mixed()
+    let words = || made_up::is_words(content) && looks.digits > 0;
+    let plausible = (looks.is_random() && looks.is_mixed() || words())
         && !content.iter().all(u8::is_ascii_hexdigit)
         && !content.contains(&b'/')
         && !content.contains(&b'.');

@@ -40,7 +40,7 @@ pub fn value(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     }
     let length = run(&text[at + 1..], LETTER, 16);
     // Java, Go and OpenSSL spell long flags with one dash: `-storepass x`, `-password x`.
-    if length >= 5 && is_sure(&text[at + 1..at + 1 + length]) {
+    if length >= 3 && is_sure(&text[at + 1..at + 1 + length]) {
         return long(text, at + 1);
     }
     // `openssl rsa -passin pass:x`
@@ -55,7 +55,7 @@ pub fn value(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
 }
 
 fn is_sure(name: &[u8]) -> bool {
-    names::judge(name).is_some_and(|verdict| verdict.says == Says::Password)
+    names::judge(name).is_some_and(|verdict| matches!(verdict.says, Says::Password | Says::Secret))
 }
 
 fn long(text: &[u8], at: usize) -> Option<Hit> {
@@ -63,11 +63,14 @@ fn long(text: &[u8], at: usize) -> Option<Hit> {
     let name = &text[at..at + length];
     let after = behind_flag(text, at + length)?;
     if matches!(name, b"user" | b"proxy-user") {
-        return before(text, at, &["curl"]).then(|| user_and_password(text, after))?;
+        return before(text, at, &["curl", "etcdctl"]).then(|| user_and_password(text, after))?;
     }
     // `gh secret set NAME --body x`, `aws ssm put-parameter --type SecureString --value x`
     if matches!(name, b"body" | b"value") {
         return before(text, at, &["secret set", "SecureString"]).then(|| argument(text, after))?;
+    }
+    if name == b"key" && before(text, at, &["gem push", "nuget push"]) {
+        return argument(text, after);
     }
     let verdict = names::judge(name)?;
     if byte(text, after) == b'-' {
@@ -113,9 +116,11 @@ fn is_typed(text: &[u8], at: usize, value: values::Value) -> bool {
     let ends = matches!(byte(text, value.end), b'\n' | b'\r' | b';' | b'|' | b'&' | b'"' | b'\'')
         || text[value.end..].starts_with(b" -");
     let humps = profile(content).changes > 0;
+    let nouns = super::made_up::is_nouns(content);
     // `tool --password word` and nothing else on the line.
     let short = line.trim_ascii().split(|byte| *byte == b' ').count() == 1 && ends;
-    command && ends
+    nouns && !line.is_empty()
+        || command && ends
         || short && !line.trim_ascii().is_empty()
         || humps && (ends || is(byte(text, value.end + 1), LOWER))
 }
@@ -144,7 +149,9 @@ fn short(text: &[u8], at: usize) -> Option<Hit> {
             user_and_password(text, behind_flag(text, at + 1)?)
         }
         b'u' if attached && before(text, at, &["curl"]) => user_and_password(text, at + 1),
-        b'k' if !attached && before(text, at, &["openssl"]) => argument(text, behind_flag(text, at + 1)?),
+        b'k' if !attached && before(text, at, &["openssl", "nuget push"]) => {
+            argument(text, behind_flag(text, at + 1)?)
+        }
         b'a' if !attached && before(text, at, &["http ", "https ", "xh "]) => {
             let after = behind_flag(text, at + 1)?;
             user_and_password(text, after).or_else(|| literal(text, after))
@@ -152,7 +159,7 @@ fn short(text: &[u8], at: usize) -> Option<Hit> {
         b'U' if !attached && before(text, at, &["smbclient", "rpcclient"]) => {
             divided(text, behind_flag(text, at + 1)?, b'%')
         }
-        b'p' if attached && before(text, at, &["7z "]) => argument(text, at + 1),
+        b'p' if attached && before(text, at, &["7z ", "7za ", "rar "]) => argument(text, at + 1),
         b'p' if !attached
             && before(
                 text,
@@ -177,11 +184,18 @@ fn short(text: &[u8], at: usize) -> Option<Hit> {
                     "rdesktop",
                     "kadmin",
                     "xfreerdp",
+                    "beeline",
+                    "sqlline",
+                    "security unlock-keychain",
                 ],
             ) =>
         {
             let after = behind_flag(text, at + 1)?;
             if is_port(&text[after..]) { None } else { argument(text, after) }
+        }
+        // `any login -u name -p x`
+        b'p' if !attached && before(text, at, &[" login "]) && before(text, at, &[" -u "]) => {
+            argument(text, behind_flag(text, at + 1)?)
         }
         // `docker login -p x`, but `cargo test login -p crate`.
         b'p' if !attached
@@ -201,6 +215,12 @@ fn short(text: &[u8], at: usize) -> Option<Hit> {
         b'b' if before(text, at, &["secret set"]) => {
             argument(text, if attached { at + 1 } else { behind_flag(text, at + 1)? })
         }
+        // `-c public` is no secret.
+        b'c' if !attached && before(text, at, &["snmp"]) => {
+            let after = behind_flag(text, at + 1)?;
+            let value = values::value(text, after)?;
+            profile(&text[value.start..value.end]).is_mixed().then(|| argument(text, after))?
+        }
         b'A' | b'X' if !attached && before(text, at, &["snmp"]) => argument(text, behind_flag(text, at + 1)?),
         b'N' if !attached && before(text, at, &["ssh-keygen"]) => argument(text, behind_flag(text, at + 1)?),
         b'a' if !attached && before(text, at, &["redis-cli"]) => argument(text, behind_flag(text, at + 1)?),
@@ -209,9 +229,16 @@ fn short(text: &[u8], at: usize) -> Option<Hit> {
             let comma = text[after..].iter().take(64).position(|byte| *byte == b',' || *byte <= b' ')?;
             (text[after + comma] == b',').then(|| argument(text, after + comma + 1))?
         }
+        b't' if !attached && before(text, at, &["codecov", "doctl auth", "vercel ", "ngrok "]) => {
+            argument(text, behind_flag(text, at + 1)?)
+        }
         b's' if !attached && before(text, at, &["ldappasswd"]) => argument(text, behind_flag(text, at + 1)?),
-        b'w' if !attached && before(text, at, &["ldap"]) => argument(text, behind_flag(text, at + 1)?),
-        b'P' if !attached && before(text, at, &["sqlcmd", "zip ", "bcp ", "mosquitto", "ipmitool"]) => {
+        b'w' if !attached && before(text, at, &["ldap", "security add-"]) => {
+            argument(text, behind_flag(text, at + 1)?)
+        }
+        b'P' if !attached
+            && before(text, at, &["sqlcmd", "isql ", "tsql ", "zip ", "bcp ", "mosquitto", "ipmitool"]) =>
+        {
             argument(text, behind_flag(text, at + 1)?)
         }
         _ => None,
@@ -229,7 +256,7 @@ fn is_port(text: &[u8]) -> bool {
 fn positional(text: &[u8], at: usize) -> Option<Hit> {
     let length = run(&text[at..], LETTER, 8);
     let cluster = &text[at..at + length];
-    if !cluster.contains(&b'b') || !before(text, at, &["htpasswd "]) {
+    if !cluster.contains(&b'b') || !before(text, at, &["htpasswd ", "mosquitto_passwd "]) {
         return None;
     }
     let mut names = if cluster.contains(&b'n') { 1 } else { 2 };
@@ -260,7 +287,7 @@ pub fn second(text: &[u8], at: usize) -> Option<Hit> {
     // In prose a word follows, and then another.
     let ends =
         matches!(byte(text, value.end), b'\n' | b'\r' | b'"' | b'\'') || text[value.end..].starts_with(b" /");
-    let words = super::made_up::look(content).is_some_and(|sure| sure == Sure::Words || ends);
+    let words = super::made_up::look(content).is_some_and(|sure| sure >= Sure::Words || ends);
     if (looks.is_mixed() || words) && byte(text, after) != b'/' { argument(text, after) } else { None }
 }
 
@@ -305,11 +332,33 @@ pub fn piped(text: &[u8], at: usize) -> Option<Hit> {
     READERS.iter().any(reads).then(|| argument(text, after))?
 }
 
+/// `kinit ann <<< x`: a command that reads a secret from a here-string. `at` is the first bracket.
+pub fn here_string(text: &[u8], at: usize) -> Option<Hit> {
+    const READERS: [&str; 10] = [
+        "kinit",
+        "chpasswd",
+        "passwd ",
+        "cryptsetup",
+        "secret put",
+        "secret set",
+        "secret-tool",
+        "secrets create",
+        "-stdin",
+        "sudo -S",
+    ];
+    let after = at + 3 + blanks(&text[at + 3..], 2);
+    if before(text, at, &["chpasswd"]) {
+        return user_and_password(text, after);
+    }
+    before(text, at, &READERS).then(|| argument(text, after))?
+}
+
 /// A quoted text that does not look like words, or a bare one that looks random.
 pub fn literal(text: &[u8], at: usize) -> Option<Hit> {
     let value = values::value(text, at)?;
     let looks = profile(&text[value.start..value.end]);
-    let mixed = looks.digits + looks.symbols > 0 || looks.changes >= 2;
+    let words = super::made_up::look(&text[value.start..value.end]).is_some();
+    let mixed = looks.digits + looks.symbols > 0 || looks.changes >= 2 || words;
     let plausible = if value.quoted { mixed } else { looks.is_random() };
     if plausible { argument(text, at) } else { None }
 }

@@ -2,7 +2,7 @@
 
 use super::Hit;
 use super::chance::profile;
-use super::classes::{LETTER, LOWER, blanks, byte, is};
+use super::classes::{LETTER, LOWER, blanks, byte, ends_with_ignore_case, is};
 use super::made_up::{self, Sure};
 use super::names::{Says, Verdict};
 use super::sentences::{self, Language, value_length};
@@ -53,7 +53,9 @@ pub fn judge(name: &[u8]) -> Option<Verdict> {
     }
     let known = ASCII.iter().any(|word| {
         let Some(at) = name.len().checked_sub(word.len()) else { return false };
-        name[at..].eq_ignore_ascii_case(word) && (at == 0 || !is(name[at - 1], LETTER))
+        // German and Dutch put words together: `standaardwachtwoord`.
+        let joins = word.len() >= 8;
+        name[at..].eq_ignore_ascii_case(word) && (at == 0 || joins || !is(name[at - 1], LETTER))
     });
     known.then_some(Verdict { says: Says::Password, kind: "password" })
 }
@@ -146,7 +148,7 @@ pub fn after_word(text: &[u8], start: usize, end: usize) -> Option<Hit> {
 
 /// `mot de passe`, `palavra-passe`: what stands before the last word.
 fn is_whole(before: &[u8]) -> bool {
-    before.ends_with(b"mot de ") || before.ends_with(b"palavra-")
+    ends_with_ignore_case(before, "mot de ") || ends_with_ignore_case(before, "palavra-")
 }
 
 /// `le mot de passe, c'est x`; `end` is after the name.
@@ -220,12 +222,13 @@ fn value_at(text: &[u8], start: usize, kind: &'static str, told: Told) -> Option
             Told::AtOnce => true,
             Told::Verb => {
                 // `a senha é obrigatória`
-                let adjective = is(content[0], LOWER) && made_up::has_suffix(content);
+                let adjective = is(content[0], LOWER)
+                    && (made_up::has_suffix(content) || made_up::is_participle(content));
                 sure > Sure::Word || quoted || !adjective && made_up::ends_clause(text, value.end)
             }
             Told::Beside => {
                 let noun = is(content[0], LOWER) || german;
-                sure == Sure::Words || quoted || !noun && made_up::ends_clause(text, value.end)
+                sure >= Sure::Words || quoted || !noun && made_up::ends_clause(text, value.end)
             }
         }
         && !super::contains(content, b"REDACTED")

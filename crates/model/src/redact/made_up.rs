@@ -4,6 +4,7 @@
 //! sentences about passwords use only a few words in these places, and those are listed.
 
 use super::classes::{DIGIT, LETTER, LOWER, UPPER, byte, is};
+use super::lexicon::{Lexicon, everyday_parts, lexicon};
 use super::names;
 
 /// The longest single word; anything longer is several words joined.
@@ -21,6 +22,8 @@ pub enum Sure {
     LongWord,
     /// Several words, or words and digits.
     Words,
+    /// Everyday nouns and nothing else: neither code nor a sentence about passwords has them.
+    Nouns,
 }
 
 /// Returns whether `content` is made up from words. `None` for a name in code, a word of a sentence, and anything
@@ -34,6 +37,8 @@ pub fn look(content: &[u8]) -> Option<Sure> {
     }
     let (mut words, mut long, mut capitals, mut letters, mut digits) = (0, 0, 0, 0, 0);
     let (mut common, mut ends_common, mut shortest) = (0, false, usize::MAX);
+    // Words that are everyday nouns, and the nouns they consist of.
+    let (mut everyday, mut nouns, mut ends_everyday) = (0, 0, false);
     let mut start = 0;
     let mut joint = 0;
     while start < content.len() {
@@ -55,6 +60,10 @@ pub fn look(content: &[u8]) -> Option<Sure> {
                 ends_common =
                     COMMON.holds(word) || word.last() == Some(&b's') && COMMON.holds(&word[..length - 1]);
                 common += usize::from(ends_common);
+                let parts = everyday_parts(word);
+                ends_everyday = parts > 0;
+                everyday += usize::from(ends_everyday);
+                nouns += parts;
                 words += 1;
                 long += usize::from(length >= 3);
                 letters += length;
@@ -69,30 +78,46 @@ pub fn look(content: &[u8]) -> Option<Sure> {
     // Code names things by what they are, last: `AcmeManager`. A path of members may begin so, too. Of three words with
     // dashes one may be of those.
     let strung = words >= 3 && joint == b'-' && shortest >= 4 && common == 1;
-    if (ends_common || common > 1 || common > 0 && joint != 0) && !strung {
+    // `copper.window`, `WindowFalcon7`: next to everyday nouns it is none of those.
+    let beside_nouns =
+        common == 1 && everyday > 0 && everyday + 1 == words && (joint != 0 || digits > 0 || !ends_common);
+    if (ends_common || common > 1 || common > 0 && joint != 0) && !strung && !beside_nouns {
         return None;
     }
     // `snake_case`, `CONSTANT`, `utf-8`, `v1.2.3`
     let shouts = !content.iter().any(|byte| is(*byte, LOWER));
     // `Lemon2013!`
     let few = letters < 6 && !(letters >= 4 && digits >= 3);
-    if few || long != words || shouts || joint == b'_' && (capitals != words || words > 4) {
+    let all_everyday = everyday == words && (nouns > 1 || digits > 0);
+    // `Cedar_apricot6`, `cedar_apricot`: a program has no such names.
+    let snake = joint == b'_' && !(capitals == words || capitals > 0 && digits > 0 || all_everyday);
+    if few || long != words || shouts || snake || joint == b'_' && words > 4 {
         return None;
     }
     // `available**` closes its emphasis.
     if digits == 0 && !content.last().is_some_and(|last| is_letter(*last)) {
         return None;
     }
+    if all_everyday && digits <= 6 && words <= 6 {
+        return Some(Sure::Nouns);
+    }
     if digits > 0 {
         return (digits <= 6 && words <= 4).then_some(Sure::Words);
     }
     match words {
+        1 if everyday > 0 => Some(Sure::Word),
         1 if has_ending(content) => None,
         1 if letters > LONGEST_WORD || letters > LONGEST_STEM && !has_suffix(content) => Some(Sure::LongWord),
         1 => Some(Sure::Word),
         // `lowerCamel` is how code names things, `Title-word` and `word.word` are not.
         2 | 3 if joint == 0 && is(content[0], LOWER) => None,
-        2..=6 if joint == b'-' && has_ending(content.rsplit(|byte| *byte == b'-').next()?) => None,
+        2..=6
+            if joint == b'-'
+                && !ends_everyday
+                && has_ending(content.rsplit(|byte| *byte == b'-').next()?) =>
+        {
+            None
+        }
         // `brute-force`, `two-factor`
         2 if joint == b'-' && capitals == 0 => Some(Sure::Word),
         2..=6 => Some(Sure::Words),
@@ -102,7 +127,21 @@ pub fn look(content: &[u8]) -> Option<Sure> {
 
 /// Words joined by marks, capitals or digits: more than a sentence or a label has there.
 pub fn is_words(content: &[u8]) -> bool {
-    look(content) == Some(Sure::Words)
+    look(content) >= Some(Sure::Words)
+}
+
+/// Everyday nouns, which need no context besides the name of a password.
+pub fn is_nouns(content: &[u8]) -> bool {
+    look(content) == Some(Sure::Nouns)
+}
+
+/// `verlopen`, `gewijzigd`, `abgelaufen`: how German and Dutch say what happened to a password.
+pub fn is_participle(word: &[u8]) -> bool {
+    const PREFIXES: &str = "ver ge be ont her ab ein aus un zer ent neu op uit";
+    const ENDINGS: &str = "en t d";
+    PREFIXES.split(' ').any(|prefix| word.starts_with(prefix.as_bytes()))
+        && ENDINGS.split(' ').any(|ending| word.ends_with(ending.as_bytes()))
+        && everyday_parts(word) == 0
 }
 
 /// Returns whether the value that ends at `end` closes its clause. Then a single word is the whole value.
@@ -202,122 +241,89 @@ pub fn has_suffix(word: &[u8]) -> bool {
 /// Words of code, of sentences about passwords, and of the labels of forms.
 static COMMON: Lexicon = lexicon(
     "\
-    abgelaufen accepted access account accounts across action active actual address adequate adgangskode admin \
-    afficher after again against agent aktuelles algorithm all alphanumeric also alterar always ambiguous and \
-    another any anyone anything anzeigen api app apparent application appropriate arbitrary arg argon args argument \
-    around array attempt attr attribute atual auth authenticate authentication authenticators authorized auto \
-    autocomplete autofill aware \
+    abgelaufen accepted access account accounts across action active actual adapter address adequate adgangskode \
+    admin afficher after again against agent aktuelles algorithm alive all alphanumeric also alterar always \
+    ambiguous and annotation another any anyone anything anzeigen api app apparent application appropriate arbitrary \
+    arg argon args argument around array attempt attr attribute atual auth authenticate authentication authenticator \
+    authenticators authorized auto autocomplete autofill aware aws azure \
     backend bar base basic bcrypt because been before being below between beyond biometric bitte bitwarden blank \
-    blob block body bool boolean both bound box breach breaches broken browser buffer builder but button byte bytes \
-    cache call callback called cambia cambiar can cannot capital capitals case central cert certificate cfg \
-    challenge change changer char character characters check checkbox chosen class clave clear cleartext cli client \
-    code column com command comment common company compare compat complex complexity compliant component compromised \
-    concern conf confidential config configuration confirm conjur connection connector consistent const constant \
-    container content context contrasena contrasenya contraseña control controller copy correct correcta correcte \
-    corretta could count cracked create credential credentials critical crypt cryptic csv ctx current custom \
-    dashlane data database date day days db decode decoder decrypt default del delete dependent deploy derive \
-    describe details dialog dict different digest digit digite digits dimenticata dir directly disable disclosure \
-    discovery dll doc docs documentation does domain done doppler down driven dto dummy dump dumps during dynamic \
+    blob block body bool boolean both bound box breach breaches broken browser bucket buffer builder but button byte \
+    bytes \
+    cache call callback called cambia cambiar can cannot capital capitals case cell central cert certificate cfg \
+    challenge change changer char character characters check checkbox checker chosen class clave clear cleartext cli \
+    client cloud cluster code column com command comment common company comparator compare compat complex complexity \
+    compliant component compromised concern conf confidential config configuration confirm conjur connection \
+    connector consistent const constant consumer container content context contrasena contrasenya contraseña control \
+    controller converter copy correct correcta correcte corretta could count cracked create credential credentials \
+    critical crypt cryptic csv ctx current custom \
+    dashboard dashlane data database date day days db decode decoder decorator decrypt default del delete dependent \
+    deploy derive describe details dialog dict different digest digit digite digits dimenticata dir directive \
+    directly directory disable disclosure discovery dll doc docs document documentation does domain done doppler \
+    down driven dto dummy dump dumps during dynamic \
     easy edit editor eight eingeben either element else elsewhere email empty enable encode encoder encoding encrypt \
     encryption end endpoint enough enter entirely entity entrez entropy entry enum env environment equal equals \
     equivalent erforderlich err errata errato error errors esquecida essential event every everything everywhere \
     exact exactly example except exception exe exist existing exists expected expire expiry export exposed ext \
     external \
     factor factory fail failure fake falsch false fetch field fields file filename filter final finally find first \
-    flag float flow fn follow foo for forbidden forget forgot forgotten form format forte from frozen function \
-    further \
-    gateway gen generator generic geslo get getter given global goes going good gotten great group guard \
-    handler handshake hard hardcode harmless has hash hashes hasło having header health hello help helper here heslo \
-    hidden hide high hint historical history hmac host hours how however html http https hygiene \
+    flag float flow fn follow foo for forbidden forget forgot forgotten form format formatter forte from frozen \
+    function further \
+    gateway gcp gen generator generic geslo get getter github gitlab given global goes going good gotten great group \
+    guard \
+    handler handshake hard hardcode harmless has hash hasher hashes hasło having header health hello help helper \
+    helpers here heslo hidden hide high hint historical history hmac holder hook hooks host hours how however html \
+    http https hygiene \
     icon iden identical identity ignore image immediate impl import important in inadequate inappropriate \
     inconsistent incorrect incorrecta incorrecte incorrecto incorreta independent index infisical info ingresar \
     ingrese ini init inline input insecure inserire inserisci insert inside insignificant insira install instance \
-    instead insufficient int intact integer interface internal into introducir introduzca inv invalid invisible \
-    invoer irrelevant is issue item iter itself \
+    instead insufficient int intact integer interceptor interface internal into introducir introduzca inv invalid \
+    invisible invoer irrelevant is issue item iter itself \
     jar java jelszó js json juist just \
-    keep keepass keepassxc kennwort key keychain keyring keys keystore kind known kodeord korrekt \
-    label lan language last lastpass later ldap leading leak leaks least leeg leer legacy legitimate length less \
-    level lib library likely line link list literal little load local locale localhost location lock log logger \
-    login logout long longer look lookup losenord lost low lower lowercase lozinka lykilorð lösenord \
-    main manager mandatory manual manually many map markdown mask match material max maximum may mean means \
-    mechanism member message meta method middleware migration min minimum minute missing mixed mock mode model \
-    modify module more most mostra mostrar motdepasse much multi multiple must my \
+    keep keepass keepassxc kennwort kerberos key keychain keyring keys keystore kind known kodeord korrekt \
+    label lambda lan language last lastpass later ldap leading leak leaks least leeg leer legacy legitimate length \
+    less level lib library likely line link list listener literal little load local locale localhost location lock \
+    log logger login logout long longer look lookup losenord lost low lower lowercase lozinka lykilorð lösenord \
+    main manager mandatory manual manually many map mapper markdown mask match matcher material max maximum may mean \
+    means mechanism member message meta method metrics middleware migration min minimum minute missing mixed mock \
+    modal mode model modify module more most mostra mostrar motdepasse much multi multiple must my \
     name names namespace necessary need needed net network neue neues never new next nieuw nil nobody node non nonce \
     none nonempty normal not note nothing nouveau nouvelle nova nowhere nueva null nullable num number numbers \
     numeric numerical nuova \
-    obbligatoria object obligatoire obligatoria obligatorio obrigat obsolete obvious off offline old older olvidada \
-    one onepassword oneself onjuist online only op open option optional options opts or org original other otherwise \
-    oubli our out output over override overview overwritten own owner \
-    package page panel param parameter params parent parola parole parool parse parser part passcode passord \
+    oauth obbligatoria object obligatoire obligatoria obligatorio obrigat observer obsolete obvious off offline oidc \
+    old older olvidada one onepassword oneself onjuist online only op open openid option optional options opts or \
+    org original other otherwise oubli our out output over override overview overwritten own owner \
+    package page panel param parameter params parent parola parole parool parse parser part passcode passkey passord \
     passphrase passwd password passwordless passwort path pattern payload per perfect perhaps perm permanent \
-    permission persist phone php picker place placeholder plain plaintext plaintexts plan please policy pop popup \
-    port portal possible post practical prefer prefix present previous primary private probably problem process \
-    production profile project prompt prompts prop property props protect protected protection protocol provide \
-    provider proxy public pwd \
+    permission persist phone php picker pipe pipeline place placeholder plain plaintext plaintexts plan please \
+    policy pop popup port portal possible post practical prefer prefix present previous primary private probably \
+    problem process production profile project prompt prompts prop property props protect protected protection \
+    protocol provide provider proxy public pwd \
     query question \
-    random rather raw read readable reader ready real reason reasonable recent record recover recovery redact \
+    radius random rather raw read readable reader ready real reason reasonable recent record recover recovery redact \
     redundant ref regex register reject release relevant reluctant remember remote remove repeat repo repository req \
-    requerida requerido request require requirement requis requise reset resistant resource response restart result \
-    retrieve retry return reuse rewritten richiesta richtig role root rotate rotations route row rule run \
-    saisir salasana salt same sample sandbox sandi save schema scheme scope screen script scrypt sealed search \
+    requerida requerido request require requirement requis requise reset resistant resolver resource response \
+    restart result retrieve retry return reuse rewritten richiesta richtig role root rotate rotations route router \
+    row rule run \
+    saisir salasana salt same saml sample sandbox sandi save schema scheme scope screen script scrypt sealed search \
     second secondary seconds secret secrets section secure security see seed segura select self send senha sensitive \
-    separate sequential serializer server service session set setter setting settings setup several sha shared short \
-    should show shown sicher sicheres side sign signature significant signin signup similar simple since single six \
-    sixteen size slaptažodis some someone something somewhere soon sops source spec special specific spray spraying \
-    sql ssh ssl sso sssd stack stage staging standard starkes start state static status step still stolen storage \
-    store stored str stream strength string strings strong stub style sub submit success such sudo sufficient suffix \
-    superfluous support sure symbol symmetric sync system systemd \
+    separate sequential serializer server service session set setter setting settings setup several sha shared sheet \
+    short should show shown sicher sicheres side sign signature significant signin signup similar simple since \
+    single six sixteen size slaptažodis some someone something somewhere soon sops source spec special specific \
+    spray spraying sql ssh ssl sso sssd stack stage staging standard starkes start state static status step still \
+    stolen storage store stored str strategy stream strength string strings strong stub style sub submit success \
+    such sudo sufficient suffix superfluous supplier support sure symbol symmetric sync system systemd \
     table tag taken task temp template temporary test tests text textbox than that the their then theoretical there \
     these they thing third this those though three through thus time timeout title tls to today together toggle \
-    token tokens toml tomorrow too tool topic total transparent trivial true ts twelve twice two txt type typed \
+    token tokens toml tomorrow too tool topic total totp transparent trivial true ts twelve twice two txt type typed \
     types \
     unchanged undefined under underlying ung unimportant unique universal unknown unless unlike unmask unsafe \
     unsecure unset until update upper uppercase url usable usage use used useless user username users util utils \
-    vacia valid validate validation validator value values var variable vault vendor vergessen vergeten verify \
-    verplicht version via vide view visibility visible voer vulnerability vuota \
-    wachtwoord wagwoord wallet warning was way weak web week weeks were what whatever when where whether which while \
-    whitespace who whole why widget wijzigen will winbind window wish with within without word worthless would \
-    wrapper write writer written wrong \
+    vacia valid validate validation validator value values var variable vault vendor vergessen vergeten verifier \
+    verify verplicht version via vide view visibility visible voer vulnerability vuota \
+    wachtwoord wagwoord wallet warning was watch way weak web webauthn week weeks were what whatever when where \
+    whether which while whitespace who whole why widget wijzigen will winbind window wish with within without word \
+    workflow worthless would wrapper write writer written wrong \
     xml \
-    yaml years yes yet you your \
+    yaml years yes yet you your yubikey \
     zero zip",
 );
-
-/// Words in the order of their first letters, and where each letter's begin.
-struct Lexicon {
-    words: &'static [u8],
-    starts: [usize; 27],
-}
-
-impl Lexicon {
-    fn holds(&self, word: &[u8]) -> bool {
-        let letter = match word.first().map(u8::to_ascii_lowercase) {
-            Some(letter @ b'a'..=b'z') => usize::from(letter - b'a'),
-            _ => return false,
-        };
-        self.words[self.starts[letter]..self.starts[letter + 1]]
-            .split(|byte| *byte == b' ')
-            .any(|known| word.eq_ignore_ascii_case(known))
-    }
-}
-
-const fn lexicon(words: &'static str) -> Lexicon {
-    let words = words.as_bytes();
-    let mut starts = [words.len(); 27];
-    let mut at = words.len();
-    while at > 0 {
-        at -= 1;
-        if words[at] != b' ' && (at == 0 || words[at - 1] == b' ') {
-            starts[(words[at] - b'a') as usize] = at;
-        }
-    }
-    // A letter without words begins where the next one does.
-    let mut letter = 26;
-    while letter > 0 {
-        letter -= 1;
-        if starts[letter] > starts[letter + 1] {
-            starts[letter] = starts[letter + 1];
-        }
-    }
-    Lexicon { words, starts }
-}

@@ -25,6 +25,7 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
         (b'=', _) if text[floor..at].ends_with(b"!") => return None,
         (b':', b'/') if byte(text, after + 1) == b'/' => return None,
         (b':', b'=') | (b'=', b'>') => after += 1,
+        (b':', b'-') if is_expanded(&text[floor..at]) => after += 1,
         (b'=', b'=') => {
             joint.doubtful = true;
             after += run(&text[after..], super::classes::EQUALS, 2);
@@ -65,7 +66,9 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     if text[at] == b':' && is_resource(&text[floor..name.start]) {
         return None; // `arn:aws:secretsmanager:eu-west-1:1234:secret:name`, `!MD5:!PSK:!aNULL`
     }
-    joint.tight = name.end == at && !matches!(byte(text, after), b' ' | b'\t') && text[at] == b'=';
+    let expanded = text[at] == b':' && is_expanded(&text[floor..at]);
+    joint.tight =
+        name.end == at && !matches!(byte(text, after), b' ' | b'\t') && (text[at] == b'=' || expanded);
     after += closing_marks(&text[after..]);
     after += blanks(&text[after..], WIDEST_GAP);
     // `key: !!str x`: YAML may say the type.
@@ -107,6 +110,20 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     }
     if matches!(opened, b'"' | b'\'' | b'`') && !name.quoted && byte(text, after) == opened {
         return if verdict.says == Says::Password { commands::sent(text, after) } else { None };
+    }
+    // `passphrase: copper lantern violet meadow`
+    if verdict.says == Says::Password
+        && let Some(length) = sentences::phrase_length(&text[after..])
+    {
+        return Some(Hit { start: after, end: after + length, kind: verdict.kind });
+    }
+    // `expect "*?assword:*"`
+    if verdict.says == Says::Password
+        && text[at] == b':'
+        && super::contains(context::last_line(&text[name.start.saturating_sub(60)..name.start]), b"expect")
+        && let Some(quote) = text[at + 1..].iter().take(8).position(|byte| matches!(byte, b'"' | b'\''))
+    {
+        return commands::sent(text, at + 1 + quote);
     }
     after = behind_type(text, at, after)?;
     let verdict = qualified(text, &name, floor, verdict)?;
@@ -164,6 +181,7 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
             prose.then(|| sentences::told(text, at + 1, Language::English))?
         })
         .or_else(|| beside_user(text, &name, value))
+        .or_else(|| (verdict.kind == "credential").then(|| pairs::behind(text, at + 1))?)
 }
 
 /// In `{"username":"…","key":"…"}`, 32 hexadecimal digits are a key and not a hash.
@@ -248,6 +266,11 @@ fn is_resource(before: &[u8]) -> bool {
         || before.ends_with(b":") && super::contains(&before[before.len() - length..], b"arn:")
 }
 
+/// `${DB_PASSWORD`, `${db.password`: what follows stands in where nothing is set.
+fn is_expanded(before: &[u8]) -> bool {
+    before[..before.len() - run_back(before, BASE64_URL | DOT, LONGEST_NAME)].ends_with(b"${")
+}
+
 fn ends_line(text: &[u8], at: usize) -> bool {
     matches!(byte(text, at), b'\n' | b'\r')
 }
@@ -291,6 +314,12 @@ fn name_before(text: &[u8], at: usize, floor: usize) -> Option<Name> {
         let tail = &before[end.saturating_sub(40)..end];
         end -= memmem::rfind(tail, b" { get;").map_or(0, |brace| tail.len() - brace);
     }
+    // `Token (will be hidden): x`
+    if text[at] == b':' && before[..end].ends_with(b")") {
+        let note = &before[end.saturating_sub(40)..end];
+        let open = memmem::rfind(note, b" (").filter(|open| !note[open + 2..].contains(&b'\n'))?;
+        end -= note.len() - open;
+    }
     let bracket = end > 1 && before[end - 1] == b']' && matches!(before[end - 2], b'"' | b'\'' | b'[');
     end -= usize::from(bracket);
     let marks = before[..end].iter().rev().take(8).take_while(|byte| b"\"'`\\*?![".contains(byte)).count();
@@ -315,6 +344,11 @@ fn name_before(text: &[u8], at: usize, floor: usize) -> Option<Name> {
 fn pair_name<'a>(text: &'a [u8], name: &Name, floor: usize) -> Option<&'a [u8]> {
     if name.bytes(text) == b"default" {
         let before = &text[name.start.saturating_sub(400)..name.start];
+        // `add_argument("--password", default="x")`
+        let line = context::last_line(before);
+        if let Some(flag) = memmem::find(line, b"\"--") {
+            return Some(&line[flag + 3..flag + 3 + run(&line[flag + 3..], BASE64_URL, LONGEST_NAME)]);
+        }
         let block = &before[memmem::rfind(before, b"variable \"")? + 10..];
         let inside = memmem::find(block, b"\n}").is_none();
         return inside.then_some(&block[..run(block, BASE64_URL, LONGEST_NAME)]);
@@ -323,7 +357,7 @@ fn pair_name<'a>(text: &'a [u8], name: &Name, floor: usize) -> Option<&'a [u8]> 
         return None;
     }
     let before = &text[floor..name.start];
-    if let Some(field) = field_name(before) {
+    if let Some(field) = field_name(text, name, floor) {
         return Some(field);
     }
     let gap = before.iter().rev().take(40).take_while(|byte| b" \t\r\n\"'\\,;-".contains(byte)).count();
@@ -345,12 +379,24 @@ fn pair_name<'a>(text: &'a [u8], name: &Name, floor: usize) -> Option<&'a [u8]> 
     ["name", "key"].iter().any(|known| ends_with_ignore_case(label, known)).then_some(paired)
 }
 
-/// `<input name="password" type="text" value="x">`
-fn field_name(before: &[u8]) -> Option<&[u8]> {
-    let tag = &before[before.len().saturating_sub(120)..];
-    let tag = &tag[memmem::rfind(tag, b"<input ")?..];
-    let name = &tag[memmem::find(tag, b" name=\"")? + 7..];
-    Some(&name[..run(name, BASE64_URL, LONGEST_NAME)]).filter(|name| !name.is_empty() && !tag.contains(&b'>'))
+/// `<input name="password" type="text" value="x">`, with its attributes in any order.
+fn field_name<'a>(text: &'a [u8], name: &Name, floor: usize) -> Option<&'a [u8]> {
+    const REACH: usize = 160;
+    let before = &text[floor.max(name.start.saturating_sub(REACH))..name.start];
+    let opened = memchr::memrchr2(b'<', b'\n', before).map_or(0, |at| at + 1);
+    let rest = &text[name.end..text.len().min(name.end + REACH)];
+    let rest = &rest[..rest.iter().position(|byte| matches!(byte, b'>' | b'\n')).unwrap_or(rest.len())];
+    let (before, attributes) = (&before[opened..], [&before[opened..], rest]);
+    let holds = |part: &[u8]| attributes.iter().any(|half| memmem::find(half, part).is_some());
+    if before.contains(&b'>') || !matches!(byte(rest, 1), b'"' | b'\'') {
+        return None;
+    }
+    if holds(b"type=\"password\"") || holds(b"type='password'") {
+        return Some(b"password");
+    }
+    let field = || attributes.iter().find_map(|half| Some(&half[memmem::find(half, b" name=\"")? + 7..]));
+    let name = before.starts_with(b"input ").then(field)??;
+    Some(&name[..run(name, BASE64_URL, LONGEST_NAME)]).filter(|name| !name.is_empty())
 }
 
 /// For a bare `key` or `token`, the word before it counts too: `API key: …`, `unexpected token: …`.

@@ -60,12 +60,13 @@ fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> 
     if is_one_of(head, "authorization") {
         return verdict(Says::Authorization, "authorization");
     }
-    if ends_with_one_of(head, "password passwd passphrase passwort passcode") || is_one_of(head, "pwd passe")
-    {
+    if ends_with_one_of(head, "assword passwd passphrase passwort passcode") || is_one_of(head, "pwd passe") {
         return verdict(Says::Password, "password");
     }
-    if is_one_of(head, "pw pass sshpass userpass dbpass requirepass bindpw rootpw phrase mnemonic psk")
-        || ends_with_one_of(head, "storepass keypass")
+    if is_one_of(
+        head,
+        "pw pass sshpass userpass dbpass adminpass rootpass mailpass smtppass ldappass requirepass masterauth bindpw rootpw phrase mnemonic psk",
+    ) || ends_with_one_of(head, "storepass keypass")
     {
         let sure = ACCOUNTS.holds(before) || !is_one_of(head, "pw pass phrase");
         return match is_one_of(head, "phrase") && !is_one_of(before, "seed recovery pass") {
@@ -82,14 +83,18 @@ fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> 
     if ends_with_ignore_case(head, "token") || is_one_of(head, "jwt") || personal {
         return if OTHER_TOKENS.holds(before) { None } else { verdict(Says::Secret, "token") };
     }
-    if ends_with_ignore_case(head, "secret") {
+    if ends_with_ignore_case(head, "secret") && !is_one_of(head, "issecret") {
         return verdict(Says::Secret, "secret");
     }
     if is_one_of(head, "credential cred") {
         return verdict(Says::Secret, "credential");
     }
-    if is_one_of(head, "auth bearer authkey masterauth wif") {
+    if is_one_of(head, "auth bearer authkey wif") {
         return verdict(Says::Secret, "auth");
+    }
+    // `-Dsonar.login=x` takes a token.
+    if is_one_of(head, "login") && ends_with_ignore_case(before, "sonar") {
+        return verdict(Says::Secret, "token");
     }
     if is_one_of(head, "sig signature") {
         return verdict(Says::Signature, "signature");
@@ -183,6 +188,8 @@ fn hints(name: &[u8]) -> bool {
                 | b"sec"
                 | b"pas"
                 | b"pwd"
+                | b"son"
+                | b"ssw"
                 | b"cre"
                 | b"aut"
                 | b"sig"

@@ -8,8 +8,10 @@ use super::sentences::{self, Least};
 /// How far before the pair the words may stand that say what it is.
 const REACH: usize = 100;
 /// Words before a pair that say so, or begin so.
-const TELLING: &str = "log login logged sign signin credential creds zugang anmeld identifiant accès acceso acesso accesso \
-    credencia credenzia inlog wifi wi-fi ssid account konto compte cuenta conta user usuario utente benutzer gebruiker";
+const TELLING: &str = "login logged signin credential creds zugang anmeld einlogg identifiant connexion accès acceso acesso \
+    accesso accedi credencia credenzia inlog wifi wi-fi ssid";
+/// The same, of two words.
+const TELLING_PAIRS: [&[u8]; 4] = [b"log in", b"log on", b"sign in", b"log into"];
 /// Common account names, which usually have a password.
 const ACCOUNTS: &str =
     "admin administrator root guest sa superuser superadmin sysadmin operator demo tester testuser";
@@ -24,7 +26,11 @@ pub fn apart(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
 
 /// `admin:x` behind words such as `log in with`; `at` is the colon behind the user `text[start..at]`.
 pub fn colon(text: &[u8], start: usize, at: usize) -> Option<Hit> {
-    if byte(text, at + 1).is_ascii_whitespace() || !is_account(&text[start..at]) {
+    let credentials = || {
+        let line = last_line(&text[start.saturating_sub(REACH)..start]);
+        [&b"creds"[..], b"credential", b"Creds", b"Credential"].iter().any(|word| super::contains(line, word))
+    };
+    if byte(text, at + 1).is_ascii_whitespace() || !is_account(&text[start..at]) && !credentials() {
         return None;
     }
     // `root:wheel` is a user and a group.
@@ -44,6 +50,31 @@ pub fn joined(text: &[u8], at: usize) -> Option<Hit> {
     told.then(|| sentences::accepted(text, value, Least::Word))?
 }
 
+/// `creds for the box: ann/x`, `credentials are ann:x`: the first such pair behind the word that ends at `end`.
+pub fn behind(text: &[u8], end: usize) -> Option<Hit> {
+    let window = &text[end..text.len().min(end + REACH)];
+    let window = &window[..memchr::memchr(b'\n', window).unwrap_or(window.len())];
+    let mut at = 0;
+    for word in window.split(|byte| matches!(byte, b' ' | b'`' | b'"' | b'\'' | b'(')) {
+        let user = word.iter().take_while(|byte| is(**byte, BASE64_URL | DOT | super::classes::AT)).count();
+        let value = end + at + user + 1;
+        let told =
+            (2..40).contains(&user) && matches!(byte(word, user), b'/' | b':') && user + 1 < word.len();
+        // `config/Settings2.md`
+        let path = || {
+            byte(word, user) == b'/' && word[user + 1..].contains(&b'.') || word[user + 1..].contains(&b'/')
+        };
+        if told
+            && !path()
+            && let Some(hit) = sentences::accepted(text, value, Least::Words)
+        {
+            return Some(hit);
+        }
+        at += word.len() + 1;
+    }
+    None
+}
+
 fn least(user: &[u8]) -> Least {
     if is_account(user) || user.contains(&b'@') { Least::Word } else { Least::Words }
 }
@@ -59,6 +90,8 @@ fn name_before(before: &[u8]) -> Option<&[u8]> {
 
 fn is_told(before: &[u8]) -> bool {
     let line = last_line(&before[before.len().saturating_sub(REACH)..]);
-    line.split(|byte| byte.is_ascii_whitespace() || matches!(byte, b':' | b'/' | b'(' | b',' | b'*'))
-        .any(|word| TELLING.split_ascii_whitespace().any(|known| starts_with_ignore_case(word, known)))
+    TELLING_PAIRS.iter().any(|words| super::contains(line, words))
+        || line
+            .split(|byte| byte.is_ascii_whitespace() || matches!(byte, b':' | b'/' | b'(' | b',' | b'*'))
+            .any(|word| TELLING.split_ascii_whitespace().any(|known| starts_with_ignore_case(word, known)))
 }

@@ -33,7 +33,7 @@ pub fn is_password(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> 
         let state = !joint.tight && made_up::is_state(content);
         return !(plain && (label || state || is_constant(content)));
     }
-    if made_up::is_words(content) && is_printed(text, value) {
+    if made_up::is_nouns(content) || made_up::is_words(content) && is_printed(text, value) {
         return true;
     }
     // `DB_PASSWORD: the password of the database`
@@ -61,7 +61,7 @@ pub fn is_password(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> 
     }
     if made_up::is_words(content)
         && (is_annotated(text, value)
-            || (joint.tight || joined || is_labelled(text, value)) && !passes_on(text, value.end))
+            || (joint.tight || joined || is_labelled(text, value)) && !passes_on(text, value))
     {
         return true;
     }
@@ -102,6 +102,9 @@ fn is_annotated(text: &[u8], value: Value) -> bool {
         return true;
     }
     // In code the bracket belongs to a call, or to a function whose body or result follows.
+    if byte(rest, 0) == b']' && line.trim_ascii_start().starts_with(b"[") {
+        return true;
+    }
     let opened = memchr::memrchr(b'(', line).is_some_and(|at| line[..at].ends_with(b" "));
     opened
         && byte(rest, 0) == b')'
@@ -139,8 +142,12 @@ fn is_printed(text: &[u8], value: Value) -> bool {
 }
 
 /// The value is an argument or a member in code, not the end of a statement.
-fn passes_on(text: &[u8], end: usize) -> bool {
+fn passes_on(text: &[u8], value: Value) -> bool {
+    // `old password: x, new password: y`
+    let line = context::last_line(&text[value.start.saturating_sub(120)..value.start]);
+    let end = value.end;
     match byte(text, end) {
+        b',' if is_phrase(line) => false,
         b')' | b';' => true,
         b',' => byte(text, end + 1) == b' ' && is(byte(text, end + 2), LETTER),
         _ => false,

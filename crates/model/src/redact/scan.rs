@@ -54,6 +54,9 @@ pub fn next(text: &[u8], floor: usize, options: Options, heads: &mut Vec<Head>) 
             Action::At => at_sign(text, at, floor, options),
             Action::Dash if text[at..].starts_with(b"----") => keys::private_key(text, at, floor),
             Action::Dash if text[floor..at].ends_with(b"<") => named::arrow_left(text, at, floor),
+            Action::Dash if byte(text, at + 1) == b'b' && text[floor..at].ends_with(b"http") => {
+                commands::configured(text, at)
+            }
             Action::Dash => flags::value(text, at, floor).or_else(|| sentences::listed(text, at)),
             Action::Foreign if text[at..].starts_with("→".as_bytes()) => named::wide_arrow(text, at, floor),
             Action::Foreign => languages::stated(text, at),
@@ -64,6 +67,14 @@ pub fn next(text: &[u8], floor: usize, options: Options, heads: &mut Vec<Head>) 
                 pairs::apart(text, at, floor)
             }
             Action::Slash => None,
+            Action::Here if text[floor..at].ends_with(b" ") && text[at..].starts_with(b"<<<") => {
+                flags::here_string(text, at)
+            }
+            Action::Here => None,
+            Action::Star if matches!(byte(text, at + 1), b' ' | b'\t') => {
+                tables::peer_secret(text, at, floor)
+            }
+            Action::Star => None,
             Action::Bracket => {
                 if let Some(length) = placeholder(&text[at..]) {
                     at += length;
@@ -113,6 +124,8 @@ enum Action {
     Tilde,
     Plus,
     Slash,
+    Here,
+    Star,
     Bracket,
     Escape,
     Percent,
@@ -146,6 +159,8 @@ const fn actions() -> [Action; 256] {
             b'~' => Action::Tilde,
             b'+' => Action::Plus,
             b'/' => Action::Slash,
+            b'<' => Action::Here,
+            b'*' => Action::Star,
             b'[' => Action::Bracket,
             b'\\' | 0x1b => Action::Escape,
             b'%' => Action::Percent,
@@ -190,6 +205,11 @@ fn token(text: &[u8], at: usize, edge: usize) -> Option<Hit> {
 #[inline]
 fn word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut Vec<Head>) -> Option<Hit> {
     let next = byte(text, end);
+    if (end - start >= LONG_WORD || next == b'-')
+        && let Some(hit) = inner_token(text, start, end)
+    {
+        return Some(hit);
+    }
     if next == b'-' && &text[start..end] == b"impacket" {
         return commands::packaged(text, end);
     }
@@ -227,7 +247,14 @@ fn word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut Vec<Hea
         (_, b',' | b'?') if languages::may_tell(&text[start..end]) => languages::goes_on(text, start, end),
         (_, b'\n' | b'"' | b'\r') if stated::may_end_name(&text[start..end]) => {
             stated::typed_before(text, start, end, floor)
+                .or_else(|| stated::commented(text, start, end, floor))
+                .or_else(|| commands::sent(text, end))
+                .or_else(|| stated::quoted_setting(text, start, end))
         }
+        (_, b'"' | b'\'') if stated::may_end_name(&text[start..end]) => {
+            stated::quoted_setting(text, start, end)
+        }
+        (_, b'*') if text[start..end].ends_with(b"assword") => commands::sent(text, end + 1),
         (_, b'-') if stated::may_end_name(&text[start..end]) => stated::dashed(text, start, end),
         (_, b'\t' | b'|') if stated::may_end_name(&text[start..end]) => stated::in_columns(text, start, end),
         (2, b' ') if text[start..end].eq_ignore_ascii_case(b"by") => flags::identified(text, start, end),
@@ -273,8 +300,22 @@ fn word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut Vec<Hea
     }
 }
 
+/// Words of this length may contain a token behind a name: `key_sk_live_…`.
+const LONG_WORD: usize = 28;
+const LONGEST_WORD: usize = 256;
+
+/// Finds a token that starts behind an underscore of the word `text[start..end]`.
+fn inner_token(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+    if end - start > LONGEST_WORD {
+        return None;
+    }
+    let behind =
+        |at: usize| if start + at + 1 < text.len() { shape::find(text, start + at + 1, start) } else { None };
+    memchr::memchr_iter(b'_', &text[start..end]).find_map(behind)
+}
+
 /// The last two letters of every word that [`word`] knows, in lower case.
-const TELLING_ENDS: &[u8] = b"ey en et rd wd se al ls th in ss pw sk rt tx us dp dr an xp mp py re it er rp es pi ve ha lo na la by ho ng on as de ol";
+const TELLING_ENDS: &[u8] = b"ey en et rd wd se al ls th in ss pw sk rt tx us dp dr an xp mp py re it er rp es pi ve ha lo na la by ho ng on as de ol ds ty ck";
 static TELLING: [u32; 32] = telling();
 
 const fn telling() -> [u32; 32] {

@@ -3,10 +3,10 @@
 
 use super::Hit;
 use super::chance::profile;
-use super::classes::{LETTER, UPPER, blanks, byte, is};
+use super::classes::{LETTER, UPPER, blanks, byte, is, run};
 use super::made_up::{self, Sure};
-use super::passwords;
 use super::values::{self, Value};
+use super::{lexicon, passwords};
 
 /// How far after its name a value may be.
 const WIDEST: usize = 96;
@@ -18,7 +18,7 @@ const LONGEST: usize = 100;
 /// Words that come right before the value.
 const LINKS: &str = "is ist lautet est es é è was to be becomes now it's its c'est — -";
 /// The same, if the name of the password is not English.
-const FOREIGN_LINKS: &str = "como par : será sera sarà wird wordt devient";
+const FOREIGN_LINKS: &str = "como : será sera sarà wird wordt devient";
 /// The same, where they join other things, too: only what is plainly a password is taken behind them.
 const FOREIGN_PREPOSITIONS: &str = "para en pour por auf zu naar in con a";
 /// `when it asks for the password, type x`.
@@ -76,6 +76,13 @@ pub fn told(text: &[u8], end: usize, language: Language) -> Option<Hit> {
                     || first && is_set(&text[..end]);
                 if sets { Some(Least::Word) } else { first.then_some(Least::Words) }
             }
+            // `remplace le mot de passe par x`, but `envoyer le mot de passe par courriel`
+            b"par" if language == Language::Other => {
+                let line = super::context::last_line(&text[end.saturating_sub(WIDEST)..end + at]);
+                let replaces =
+                    [&b"rempla"[..], b"chang", b"modifi"].iter().any(|verb| super::contains(line, verb));
+                replaces.then_some(Least::Stem)
+            }
             b"=" => placed.then_some(Least::Words),
             _ => link(word, language),
         };
@@ -131,7 +138,9 @@ pub fn apposed(text: &[u8], at: usize) -> Option<Hit> {
     let start = at + blanks(&text[at..], 2);
     let end = start + value_length(&text[start..]);
     let ends = matches!(byte(text, end), b'\n' | b'\r' | b'"' | b'\'') || text[end..].starts_with(b".\n");
-    if ends { accepted(text, start, Least::Words) } else { None }
+    // In a list of names another name follows; few of those have digits.
+    let digits = text[start..end].iter().any(u8::is_ascii_digit);
+    if ends && digits { accepted(text, start, Least::Words) } else { None }
 }
 
 /// What must be told behind this word, if it may stand right before a value.
@@ -168,6 +177,34 @@ pub fn behind_adverb(text: &[u8], at: usize) -> usize {
     if known { at + length + colon + blanks(&text[at + length + colon..], 4) } else { at }
 }
 
+/// Returns the length of a passphrase: `copper lantern violet meadow`, words that no sentence about passwords has.
+pub fn phrase_length(text: &[u8]) -> Option<usize> {
+    const FEWEST: usize = 3;
+    let (mut end, mut count) = (0, 0);
+    while count < MOST_WORDS {
+        let start = end + usize::from(count > 0);
+        let length = run(text.get(start..).unwrap_or_default(), LETTER, 16);
+        if length < 3 || count > 0 && text[end] != b' ' {
+            break;
+        }
+        (end, count) = (start + length, count + 1);
+    }
+    let closes = match byte(text, end) {
+        b'\n' | b'\r' | b'"' | b'\'' | b'`' | b')' | b'<' => true,
+        b'.' | b',' | b';' => byte(text, end + 1) <= b' ',
+        _ => false,
+    };
+    if count < FEWEST || !closes {
+        return None;
+    }
+    let words = || text[..end].split(|byte| *byte == b' ');
+    let everyday = words().filter(|word| lexicon::everyday_parts(word) > 0).count();
+    // One word more may be of any kind, another one of those that people use when they write about passwords.
+    let ordinary = |word: &&[u8]| lexicon::everyday_parts(word) == 0 && made_up::is_ordinary(word);
+    let likely = everyday >= 2 && everyday + 2 >= count && words().filter(ordinary).count() <= 1;
+    (likely && !words().any(passwords::is_prose)).then_some(end)
+}
+
 /// Returns the value at `at`, unless a sentence about a password would have such a word there.
 fn value(text: &[u8], at: usize, least: Least) -> Option<Hit> {
     let marks = [
@@ -188,6 +225,9 @@ fn value(text: &[u8], at: usize, least: Least) -> Option<Hit> {
         && text[start + length] == mark
         && passwords::is_passphrase(&text[start..start + length])
     {
+        return Some(Hit { start, end: start + length, kind: "password" });
+    }
+    if let Some(length) = phrase_length(&text[start..]) {
         return Some(Hit { start, end: start + length, kind: "password" });
     }
     let length = value_length(&text[start..]);
@@ -212,12 +252,14 @@ fn accept(text: &[u8], value: Value, least: Least) -> Option<Hit> {
         return None;
     }
     let enough = match made_up::look(content) {
-        Some(Sure::Words) => true,
+        Some(Sure::Words | Sure::Nouns) => true,
         Some(sure) => {
             let enough = match least {
                 Least::Word => true,
                 Least::Stem => {
-                    sure == Sure::LongWord || is(content[0], UPPER) || !made_up::has_suffix(content)
+                    sure == Sure::LongWord
+                        || is(content[0], UPPER)
+                        || !made_up::has_suffix(content) && !made_up::is_participle(content)
                 }
                 Least::Words => sure == Sure::LongWord,
             };

@@ -6,25 +6,36 @@ use super::classes::{UPPER, blanks, byte, is};
 use super::made_up::{self, Sure};
 use super::named::{WIDEST_GAP, hit, with_word_before};
 use super::names::{self, Says, Verdict};
-use super::passwords;
 use super::sentences::{self, Language, Least};
 use super::values::{self, Joint, Value};
+use super::{languages, passwords};
 
 /// Finds a value after its name and a blank: `password is hunter2`, `machine … password hunter2`, `PASSWORD 'x'`,
 /// `configure set secret_access_key x`. The name is the word `text[start..end]`.
 pub fn stated(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let name = &text[start..end];
+    if is_credentials(name) {
+        return super::pairs::behind(text, end);
+    }
     at_once(text, start, end).or_else(|| {
         let told = matches!(name, b"pw" | b"PW") || names_password(name);
         let pin = matches!(name, b"pin" | b"PIN");
-        let hit = if told || pin { sentences::told(text, end, language(&text[..start])) } else { None };
+        let hit = if told || pin { sentences::told(text, end, language(&text[..start], name)) } else { None };
         hit.filter(|hit| told || made_up::look(&text[hit.start..hit.end]).is_some())
             .or_else(|| matches!(name, b"pw" | b"PW").then(|| sentences::beside(text, end))?)
     })
 }
 
+/// `creds for the box: ann/x`
+fn is_credentials(name: &[u8]) -> bool {
+    name.eq_ignore_ascii_case(b"creds") || name.eq_ignore_ascii_case(b"credentials")
+}
+
 /// Italian has no word of its own: `la password è x`.
-fn language(before: &[u8]) -> Language {
+fn language(before: &[u8], name: &[u8]) -> Language {
+    if languages::judge(name).is_some() {
+        return Language::Other;
+    }
     let italian = [&b" la "[..], b"della ", b"una ", b"mia ", b"nuova ", b"tua ", b"alla ", b"vecchia "]
         .iter()
         .any(|word| before.ends_with(word));
@@ -41,6 +52,10 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     };
     // `pass it to the class` is not a password.
     if verdict.says == Says::Pass && name != b"pw" {
+        if text[end..].starts_with(b" for ") {
+            let words = |hit: &Hit| made_up::is_words(&text[hit.start..hit.end]);
+            return sentences::told(text, end, Language::English).filter(words);
+        }
         return text[end..].starts_with(b" is ").then(|| sentences::accepted(text, end + 4, Least::Words))?;
     }
     if text[..start].ends_with(b"public ") {
@@ -55,7 +70,13 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         } else {
             verdict
         };
-        return declared(text, text.len() - after.len(), verdict, Joint::default());
+        let at = text.len() - after.len();
+        // `Het wachtwoord is verlopen`
+        let word = &text[at..at + sentences::value_length(&text[at..])];
+        if languages::judge(name).is_some() && made_up::is_participle(word) {
+            return None;
+        }
+        return declared(text, at, verdict, Joint::default());
     }
     // `enter your password to continue`
     if text[end..].starts_with(b" to ")
@@ -76,8 +97,10 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         return Some(hit);
     }
     let value = values::value(text, end + blanks(&text[end..], WIDEST_GAP))?;
-    // `ENV NAME x` in a Dockerfile, `setenv NAME x` of a shell.
-    if matches!(verdict.says, Says::Secret | Says::Password) && sets_variable(&text[..start]) {
+    // `ENV NAME x` in a Dockerfile, `setenv NAME x` of a shell, `tool config set NAME x`.
+    if matches!(verdict.says, Says::Secret | Says::Password)
+        && (sets_variable(&text[..start]) || configures(&text[..start]) && !value.quoted)
+    {
         return hit(text, value, verdict, Joint { loud: true, tight: true, ..Joint::default() });
     }
     if verdict.says == Says::Password {
@@ -139,6 +162,7 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         .iter()
         .any(|word| super::classes::ends_with_ignore_case(context, word));
         let enough = match words? {
+            Sure::Nouns => true,
             Sure::Words => beside || value.quoted || made_up::ends_clause(text, value.end),
             Sure::LongWord => beside || value.quoted,
             Sure::Word => {
@@ -151,6 +175,10 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         return told_words(text, value, enough);
     }
     let at_prompt = name == b"AUTH" && text[..start].ends_with(b"> ");
+    // `AUTH name x` of Redis 6
+    if at_prompt && let Some(hit) = super::flags::second_word(text, end) {
+        return Some(hit);
+    }
     let least = match name {
         b"login" => 24,
         _ if at_prompt => 8,
@@ -179,6 +207,27 @@ fn sets_variable(before: &[u8]) -> bool {
     ]
     .iter()
     .any(|command| before.ends_with(command.as_bytes()))
+}
+
+/// `npm config set NAME x`, `pulumi config set --secret NAME x`: a command that stores a setting.
+fn configures(before: &[u8]) -> bool {
+    let line = super::context::last_line(&before[before.len().saturating_sub(120)..]);
+    [&b"config set "[..], b"configure set ", b"config create ", b"secrets set "]
+        .iter()
+        .any(|command| super::contains(line, command))
+}
+
+/// `dotnet user-secrets set "Db:Password" "x"`: `end` is the quote after the name.
+pub fn quoted_setting(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+    let mark = byte(text, end);
+    if byte(text, end + 1) != b' ' || byte(text, end + 2) != mark {
+        return None;
+    }
+    let value = values::value(text, end + 2).filter(|value| value.quoted)?;
+    let line = super::context::last_line(&text[start.saturating_sub(120)..start]);
+    let verdict = names::judge(&text[start..end])?;
+    let sets = [&b" set "[..], b"setx "].iter().any(|command| super::contains(line, command));
+    sets.then(|| hit(text, value, verdict, Joint { loud: true, tight: true, ..Joint::default() }))?
 }
 
 /// `user ann, `, `username ann and `: a user is named right before.
@@ -311,6 +360,31 @@ pub fn typed_before(text: &[u8], start: usize, end: usize, floor: usize) -> Opti
         .iter()
         .any(|word| text[hit.end..].starts_with(word));
     (asked && hit.end < start).then_some(hit)
+}
+
+/// `sign(body, "9f8e…")  # webhook signing secret`: a comment at the end of the line tells what its literal is. The name is
+/// `text[start..end]`, the last word of the comment.
+pub fn commented(text: &[u8], start: usize, end: usize, floor: usize) -> Option<Hit> {
+    const OTHERS: &str = "hash sha sha1 sha256 md5 digest id public example fake dummy no not without invalid wrong checksum of";
+    const MOST_WORDS: usize = 6;
+    let line = super::context::last_line(&text[floor.max(start.saturating_sub(240))..start]);
+    let mark = [&b" # "[..], b" // ", b" -- ", b";# ", b"; // "]
+        .iter()
+        .find_map(|mark| Some(memchr::memmem::rfind(line, mark)? + mark.len()))?;
+    let comment = || line[mark..].split(|byte| *byte == b' ').filter(|word| !word.is_empty());
+    let other = |word: &[u8]| OTHERS.split(' ').any(|known| word.eq_ignore_ascii_case(known.as_bytes()));
+    if comment().count() > MOST_WORDS || comment().any(other) {
+        return None;
+    }
+    let verdict = names::judge(with_word_before(text, start, end, floor).unwrap_or(&text[start..end]))?;
+    let code = &line[..mark];
+    let close = code.iter().rposition(|byte| matches!(byte, b'"' | b'\''))?;
+    let open = memchr::memrchr(code[close], &code[..close])?;
+    let from = start - line.len();
+    let value = Value { start: from + open + 1, end: from + close, quoted: true, wrapped: false };
+    let sure = matches!(verdict.says, Says::Password | Says::Secret);
+    let random = profile(&text[value.start..value.end]).is_random() && value.end - value.start >= 16;
+    if sure && random { hit(text, value, verdict, Joint::default()) } else { None }
 }
 
 /// `fix/password-CopperKettle7`, `backup-password-Copper2024.zip`: the rest of a branch's or a file's name, where it is not spelt
@@ -457,5 +531,6 @@ pub fn may_end_name(word: &[u8]) -> bool {
             | b"ort"
             | b"ode"
             | b"pat"
+            | b"eds"
     )
 }

@@ -3,7 +3,7 @@
 
 use super::Hit;
 use super::chance::profile;
-use super::classes::{BASE64_URL, LETTER, byte, ends_with_ignore_case, is};
+use super::classes::{BASE64_URL, LETTER, byte, ends_with_ignore_case, is, starts_with_ignore_case};
 use super::names::{self, Says, Verdict};
 use super::values::{self, Joint, Value};
 
@@ -37,7 +37,10 @@ pub fn below_head(text: &[u8], start: usize, hits: &mut Vec<Hit>) {
     let line_start = memchr::memrchr(b'\n', &text[from..start]).map_or(from, |at| from + at + 1);
     let head = line(text, line_start);
     let Some(divider) = Divider::of(head) else { return };
-    let heads: Vec<(usize, usize)> = divider.cells(head).take(MOST_COLUMNS).collect();
+    // `||Login||Password||`, as Jira has it.
+    let doubled = head.trim_ascii_start().starts_with(b"||");
+    let heads: Vec<(usize, usize)> =
+        divider.cells(head).filter(|cell| !doubled || cell.1 > cell.0).take(MOST_COLUMNS).collect();
     let named = |cell: &(usize, usize)| is_name(&head[cell.0..cell.1]);
     if heads.len() < 2 || !heads.iter().all(named) {
         return;
@@ -55,7 +58,14 @@ pub fn below_head(text: &[u8], start: usize, hits: &mut Vec<Hit>) {
     if matches!(divider, Divider::Gap) && !is_loud && !is_rule(line(text, line_start + head.len() + 1)) {
         return;
     }
-    let may_be_word = verdict.says == Says::Password && name.len() >= 6;
+    // `user,pass`, `site,login,secret`: a word may be a password where the line names users, too.
+    let has_user = heads.iter().any(|cell| is_user(&head[cell.0..cell.1]));
+    let may_be_word = verdict.says == Says::Password && name.len() >= 6 || has_user;
+    let verdict = if has_user && verdict.kind == "secret" {
+        Verdict { says: Says::Password, ..verdict }
+    } else {
+        verdict
+    };
     let mut at = line_start + head.len() + 1;
     for _ in 0..MOST_ROWS {
         if at >= text.len() {
@@ -76,6 +86,13 @@ pub fn below_head(text: &[u8], start: usize, hits: &mut Vec<Hit>) {
         }
         at += row.len() + 1;
     }
+}
+
+/// The head of a column of accounts.
+fn is_user(cell: &[u8]) -> bool {
+    const USERS: &str = "user login email mail account benutzer usuario usuário utilisateur identifiant utente gebruiker konto";
+    let cell = unquoted(cell);
+    USERS.split(' ').any(|known| starts_with_ignore_case(cell, known) || ends_with_ignore_case(cell, known))
 }
 
 fn is_sure(verdict: &Verdict) -> bool {
@@ -268,6 +285,28 @@ pub fn cookie_file(text: &[u8], end: usize) -> Option<Hit> {
         && profile(value).is_random();
     let start = end + 1 + line.trim_ascii_end().len() - value.len();
     plausible.then_some(Hit { start, end: start + value.len(), kind: "cookie" })
+}
+
+/// `name * x *`, a line of the secrets of PPP; `at` is the first star.
+pub fn peer_secret(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
+    let name = super::context::last_line(&text[floor.max(at.saturating_sub(80))..at]);
+    let blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+    let start = at + 1 + super::classes::blanks(&text[at + 1..], 40);
+    let value = values::value(text, start)?;
+    let behind = line(text, value.end + usize::from(value.quoted));
+    let named = name.last().is_some_and(blank)
+        && !name.trim_ascii().is_empty()
+        && !name.trim_ascii().iter().any(blank);
+    let closes = behind.first().is_some_and(blank) && behind.trim_ascii() == b"*";
+    let joint = Joint { tight: true, listed: true, ..Joint::default() };
+    let content = &text[value.start..value.end];
+    let plausible =
+        super::made_up::look(content).is_some() || profile(content).is_mixed() && content.len() >= 6;
+    (named && closes && plausible && values::is_secret(text, value, Says::Password, joint)).then_some(Hit {
+        start: value.start,
+        end: value.end,
+        kind: "password",
+    })
 }
 
 /// `host:5432:database:name:x`, a line of `.pgpass`; `at` is the colon after the port.

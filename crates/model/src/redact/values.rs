@@ -41,6 +41,7 @@ pub struct Joint {
 
 /// Returns the value that starts at `at` (after blanks).
 pub fn value(text: &[u8], at: usize) -> Option<Value> {
+    text.get(at)?;
     let quote = quote_at(text, at).or_else(|| prefixed_quote(text, at));
     if let Some((start, slashes)) = quote {
         return quoted(text, start, slashes, false);
@@ -115,7 +116,7 @@ pub fn is_secret(text: &[u8], value: Value, says: Says, joint: Joint) -> bool {
                     let end = value.end + usize::from(value.quoted);
                     let line = matches!(byte(text, end), b'\n' | b'\r' | b'"' | b'\'');
                     let sure = made_up::look(content);
-                    sure == Some(Sure::Words)
+                    sure >= Some(Sure::Words)
                         || value.quoted && sure == Some(Sure::LongWord)
                         || sure.is_some() && (line && !value.quoted || is_beside_user(text, value.start))
                 }
@@ -288,8 +289,10 @@ fn is_reference(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> boo
     let named = |name: &[u8]| {
         !name.is_empty() && name.iter().all(|byte| is(*byte, WORD) || matches!(byte, b'.' | b':' | b'-'))
     };
-    let template = ["${", "$(", "{{", "#{", "<%", "%(", "%{", "%s", "$[", "{%"];
-    if template.iter().any(|mark| super::contains(content, mark.as_bytes())) {
+    let template = ["${", "$(", "{{", "#{", "<%", "%(", "%{", "$[", "{%"];
+    if template.iter().any(|mark| super::contains(content, mark.as_bytes()))
+        || super::contains(content, b"%s") && !looks.is_random()
+    {
         return true;
     }
     match content[0] {
@@ -368,7 +371,9 @@ fn is_expression(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bo
         // `DB_PASSWORD=Summer.breeze`, `--password Summer.breeze`: a shell knows no members.
         let ends = matches!(byte(text, value.end), b'\n' | b'\r' | b' ' | b'\\');
         let shell = joint.tight && (joint.loud || joint.listed);
-        let literal = (shell || ends) && made_up::is_words(content) || shell && ends && !is_member(content);
+        let literal = made_up::is_nouns(content)
+            || (shell || ends) && made_up::is_words(content)
+            || shell && ends && !is_member(content);
         return !literal && !looks.is_random() || is_telling(content);
     }
     // `password= user=`: the next name of a list; `a:password` is a variable of Vim.
@@ -434,10 +439,20 @@ fn is_secret_literal(content: &[u8], value: Value, looks: &Profile, joint: Joint
     let literal = value.quoted || joint.loud || joint.tight || joint.listed;
     let separated = content.iter().any(|byte| matches!(byte, b'_' | b'-' | b'.' | b'/' | b':' | b'@'));
     let mixed = looks.is_mixed();
-    literal
-        && ((mixed && looks.len >= 6 && !separated && !is_type(content) && !is_numbered(content))
-            || is_encoded_pair(content)
-            || (looks.symbols > 0 && mixed && looks.len >= 8))
+    // `SECRET_TOKEN=imlwwAOq_pPpzrg2`: an environment setting with digits and both cases, or any with marks that names
+    // do not have.
+    let drawn = (joint.loud && joint.tight || looks.symbols > 0 && looks.symbols <= 4)
+        && mixed
+        && looks.len >= 12
+        && looks.upper > 1
+        && looks.lower > 1
+        && looks.changes >= 3
+        && !is_telling(content);
+    drawn
+        || literal
+            && ((mixed && looks.len >= 6 && !separated && !is_type(content) && !is_numbered(content))
+                || is_encoded_pair(content)
+                || (looks.symbols > 0 && mixed && looks.len >= 8))
 }
 
 /// `JWT_SECRET=mysupersecretjwtkey`: only letters, and longer than a word. In code it may be a name, so it counts

@@ -9,6 +9,8 @@ use super::dedup::digest;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Usage<'a> {
     pub message: Option<Cow<'a, str>>,
+    /// The model that answered.
+    pub model: Option<Cow<'a, str>>,
     pub input: u64,
     pub cache_read: u64,
     pub cache_write: u64,
@@ -39,7 +41,7 @@ impl Spent {
 
     pub fn total(&self) -> Usage<'static> {
         let [input, cache_read, cache_write, output] = self.total;
-        Usage { message: None, input, cache_read, cache_write, output }
+        Usage { message: None, model: None, input, cache_read, cache_write, output }
     }
 }
 

@@ -257,7 +257,7 @@ fn add_stored(world: &World, project: &Project, dead: &Entry, digest: &mut Diges
         .and_then(|harness| database::of_harness(world, harness, &dead.session).ok().flatten());
     let Some(rows) = rows else { return };
     let checkout = worktree(project, dead);
-    let redact = settings::for_hook(world, Some(&project.store)).redact();
+    let redact = settings::for_hook(world, Some(&project.store)).settings.redact();
     let source = transcript::Source { path: checkout, checkout, redact, now: world.now };
     transcript::add_rows(digest, &rows, &dead.session, &source);
     past::bring_back(digest, checkout);
@@ -270,7 +270,7 @@ fn catch_up(world: &World, project: &Project, dead: &Entry, hashes: FileHashes) 
     else {
         return Vec::new();
     };
-    let settings = settings::for_hook(world, Some(&project.store));
+    let settings = settings::for_hook(world, Some(&project.store)).settings;
     let event = Event {
         session: dead.session.as_str().into(),
         id: None,

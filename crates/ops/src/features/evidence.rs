@@ -10,10 +10,12 @@ mod observe;
 mod report;
 pub mod run;
 pub mod show;
+mod verdicts;
 
 use std::time::Duration;
 
 use jiff::Timestamp;
+use model::event::{EventName, EventSet};
 use model::evidence::{
     BUNDLE_BYTES, Bundle, Entry, Listing, MOST_ENTRIES, TASK_BYTES, Trimmed, fitting, trim, trim_to_size,
 };
@@ -32,6 +34,8 @@ pub(crate) use observe::observe;
 
 pub const ROW: Feature = Feature {
     name: "evidence",
+    wants: EventSet::of(&[EventName::SubagentStop]),
+    decide: verdicts::decide,
     follow: observe::follow,
     candidates: brief::candidates,
     checks: report::checks,

@@ -431,7 +431,7 @@ fn pointer(store: &Store, records: &[Record]) -> Pointer {
 }
 
 /// Does the same if only the pointer is needed: reads the loops only if necessary.
-fn front(store: &Store) -> store::Result<Pointer> {
+pub(crate) fn front(store: &Store) -> store::Result<Pointer> {
     match store.foreground() {
         Ok(Some(pointer)) => Ok(pointer),
         Ok(None) | Err(store::Error::Damaged { .. }) => Ok(pointer(store, &all(store)?.0)),

@@ -1,6 +1,7 @@
 //! Other sessions of this project: those that run at the same time, and what was done since this one was last active.
 
 pub mod activity;
+pub(crate) mod others;
 
 use std::fs::Metadata;
 use std::path::Path;
@@ -8,6 +9,7 @@ use std::path::Path;
 use jiff::Timestamp;
 use model::brief::{Candidate, Occasion, Section};
 use model::digest::{Digest, FileUse};
+use model::event::{EventName, EventSet};
 use model::id::Id;
 use model::packet::words;
 use model::render::{code, inline, path, quoted};
@@ -21,7 +23,14 @@ use crate::features::{BriefContext, Feature, ProjectContext, StatusLine, Tone, U
 use crate::session::past;
 use crate::session::roster::{self, Entry};
 
-pub const ROW: Feature = Feature { name: "sessions", candidates, status, ..Feature::NONE };
+pub const ROW: Feature = Feature {
+    name: "sessions",
+    wants: EventSet::of(&[EventName::Prompt, EventName::SessionStart]),
+    decide: others::decide,
+    candidates,
+    status,
+    ..Feature::NONE
+};
 
 const RUNNING: Section =
     Section { order: 4, longer: 1, name: "running", title: "Also at work", signal: Signal::Activity };
@@ -131,6 +140,9 @@ fn running_candidate(project: &ProjectContext, entry: &Entry) -> Candidate {
     if !edited.is_empty() {
         text.push_str(&format!("; editing {}", edited.join(", ")));
     }
+    if let Some(did) = others::of_session(project, &entry.session) {
+        text.push_str(&format!("; lately {did}"));
+    }
     text.push_str(&asked(&digest));
     Candidate::new(&RUNNING, format!("running:{}", entry.session), text)
 }
@@ -215,10 +227,8 @@ fn who(entry: &Entry) -> String {
     format!("session {} ({})", short(&entry.session), inline(harness, 40))
 }
 
-/// The beginning of an id is enough for every command.
 fn short(session: &Id) -> String {
-    let whole = session.as_str();
-    path(whole.split('-').next().filter(|first| first.len() >= 8).unwrap_or(whole), 40)
+    model::activity::short(session.as_str())
 }
 
 fn edited_last(digest: &Digest) -> Vec<String> {

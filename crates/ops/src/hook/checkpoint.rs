@@ -131,6 +131,8 @@ fn catch_up(
         report => report?,
     };
     digest.unread += report.unread_before;
+    let from = cursor.as_ref().map_or(report.unread_before, |cursor| cursor.offset);
+    digest.context.follow(&retelling.window, from, report.cursor.offset);
     for (kind, times) in &retelling.unknown {
         *digest.unknown.entry(kind.clone()).or_default() += times;
     }

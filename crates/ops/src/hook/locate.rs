@@ -50,7 +50,7 @@ fn checkout_of(world: &World, root: &Root, cwd: &Path) -> Option<PathBuf> {
 /// NotCaptured unless the user asked for it; nobody wants a folder in every repository.
 fn auto_init(world: &World, root: Root, call: &Call, event: &Event) -> Option<(Root, Store, Marker)> {
     let startup = matches!(event.kind, Kind::SessionStart { source: Source::Startup });
-    let settings = settings::for_hook(world, None);
+    let settings = settings::for_hook(world, None).settings;
     if !startup || !settings.hooks_enabled || !settings.hooks_auto_init {
         return None;
     }

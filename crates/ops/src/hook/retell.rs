@@ -15,6 +15,7 @@ use model::statement;
 use model::text::fingerprint;
 use model::time;
 use model::transcript::{About, Call, CallResult, Chain, Dedup, GIVEN_BYTES, Item, Kind as LineKind, Line};
+use model::window::Seen;
 
 /// How much of a failed call's output is searched for the lines that say why.
 const ERROR_BYTES: usize = 64 * 1024;
@@ -30,6 +31,8 @@ pub struct TranscriptRecord {
     pub kind: Kind<'static>,
     /// The agent's own words, which no event contains here.
     pub said: bool,
+    /// True if the call had not ended when the transcript did.
+    pub begun: bool,
     /// The branch that was checked out then, if the harness records it.
     pub branch: String,
     /// For a prompt: the call that the user refused with these words.
@@ -60,6 +63,9 @@ impl TranscriptRecord {
         }
         if self.said {
             record.event = journal::SAID.into();
+        }
+        if self.begun {
+            record.ok = None;
         }
         record.branch = Cow::Borrowed(&self.branch);
         if let Some(refused) = &self.refused {
@@ -93,6 +99,8 @@ pub struct TranscriptReplay {
     ended: Option<usize>,
     /// The branch of the current line.
     branch: String,
+    /// What the lines say about the context window.
+    pub window: Seen,
 }
 
 impl TranscriptReplay {
@@ -111,6 +119,7 @@ impl TranscriptReplay {
             said: None,
             ended: None,
             branch: String::new(),
+            window: Seen::default(),
         }
     }
 
@@ -121,6 +130,7 @@ impl TranscriptReplay {
             at: None,
             kind: Kind::ToolDone(Box::new(call)),
             said: false,
+            begun: true,
             branch: String::new(),
             refused: None,
             agent: None,
@@ -208,11 +218,14 @@ impl TranscriptReplay {
             let delegated = call.delegated;
             let begun = ToolDone { id: call.id, tool: call.tool, files, delegated, ..ToolDone::default() };
             self.tell(at.as_deref(), &id, Kind::ToolDone(Box::new(begun)), false);
+            self.told.last_mut().into_iter().for_each(|told| told.begun = true);
         }
     }
 
     fn take(&mut self, item: &Item, at: Option<&str>) {
         match item {
+            Item::Usage(usage) => self.window.add_usage(usage),
+            Item::Compaction { .. } => self.window.add_compaction(self.line_at),
             Item::Call(call) => self.open.push((begun(call), self.line_at)),
             Item::Todos(change) => {
                 // With a result it belongs to the call that ended: only then is its number known.
@@ -322,9 +335,12 @@ impl TranscriptReplay {
         self.tell(at, &id, Kind::ToolDone(Box::new(call)), false);
     }
 
+    /// Returns whether words between two calls say what was found, or what the next edits are for.
     fn is_finding(&self, place: usize) -> bool {
         match &self.told[place].kind {
-            Kind::Stop(Stop { message: Some(text), .. }) => !statement::finding(text).is_empty(),
+            Kind::Stop(Stop { message: Some(text), .. }) => {
+                !statement::finding(text).is_empty() || !statement::purpose(text).is_empty()
+            }
             _ => false,
         }
     }
@@ -344,6 +360,7 @@ impl TranscriptReplay {
             at: at.map(str::to_owned),
             kind,
             said,
+            begun: false,
             branch: self.branch.clone(),
             refused: None,
             agent: None,

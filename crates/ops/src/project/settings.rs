@@ -46,17 +46,29 @@ pub fn here(world: &World) -> Resolved {
 /// Returns whether the user's own settings name a folder as a root (`roots.allow`), under this path or another.
 pub(crate) fn allows_root(world: &World, folder: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let allowed = for_hook(world, None).roots_allow;
+    let allowed = for_hook(world, None).settings.roots_allow;
     allowed.iter().any(|named| Path::new(named) == folder || real(Path::new(named)) == real(folder))
 }
 
+/// The settings of a hook, which goes on with a default where a value cannot be used.
+#[derive(Debug)]
+pub struct HookSettings {
+    pub settings: Settings,
+    /// For the receipt: what could not be used.
+    pub problem: Option<String>,
+}
+
 /// Does the same for a hook: without a file there is no work.
-pub fn for_hook(world: &World, store: Option<&Store>) -> Settings {
-    let sources = gather(world, store);
-    if sources.files.is_empty() && sources.variables.is_empty() {
-        return Settings::DEFAULT;
+pub fn for_hook(world: &World, store: Option<&Store>) -> HookSettings {
+    let mut sources = gather(world, store);
+    if sources.files.is_empty() && sources.variables.is_empty() && sources.findings.is_empty() {
+        return HookSettings { settings: Settings::DEFAULT, problem: None };
     }
-    config::resolve(&sources.layers()).settings()
+    let resolved = config::resolve(&sources.layers());
+    let settings = resolved.settings();
+    sources.findings.extend(resolved.findings);
+    let error = sources.findings.into_iter().find(|finding| finding.level == Level::Error);
+    HookSettings { settings, problem: error.map(|finding| format!("settings: {finding}")) }
 }
 
 impl Sources {

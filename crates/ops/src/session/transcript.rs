@@ -67,10 +67,7 @@ pub fn read_rows(rows: &Rows, session: &Id, source: &Source) -> Read {
     let Rows { harness, lines } = rows;
     let retelling = retell(rows, true, source);
     let folder = lines.iter().find_map(|line| cwd(line.as_bytes()));
-    let begun = retelling.begun();
-    let mut read = fold(retelling, harness, session.to_string(), folder, source);
-    read.digest.unfinished = begun_words(&begun, harness, session, source);
-    read
+    fold(retelling, harness, session.to_string(), folder, source)
 }
 
 /// Adds what the database knows and hooks did not report: the last words, calls that no hook reported, and calls that
@@ -122,6 +119,7 @@ fn fold(
     folder: Option<String>,
     source: &Source,
 ) -> Read {
+    let begun = retelling.begun();
     retelling.finish();
     let here = source.checkout.to_string_lossy();
     // Paths of a session from another folder, or another machine, are relative to where it was.
@@ -133,6 +131,8 @@ fn fold(
         let event = told.event(&around);
         digest.fold(&told.record(&event, &policy));
     }
+    digest.unfinished =
+        begun.iter().map(|told| unfinished_words(&told.record(&told.event(&around), &policy))).collect();
     let skipped = Skipped { torn: retelling.torn, unknown: retelling.unknown.values().sum() };
     digest.torn = retelling.torn;
     digest.unknown = retelling.unknown;

@@ -2,8 +2,9 @@
 //! back.
 
 pub mod everywhere;
-mod files;
-mod places;
+pub(super) mod files;
+pub(super) mod places;
+pub mod status_line;
 
 use std::path::{Path, PathBuf};
 
@@ -283,6 +284,8 @@ struct Plan {
 #[derive(Clone, Debug)]
 enum Kind {
     Settings(File),
+    /// The status line in this settings file.
+    StatusLine(File),
     /// A file that is entirely ours, with its text and what is done with it.
     Own(String, Task),
 }
@@ -358,6 +361,7 @@ impl Job<'_> {
             let path = plan.changed.path.clone();
             let again = match plan.kind.clone() {
                 Kind::Settings(file) => self.plan_settings(&file, &mut Vec::new())?,
+                Kind::StatusLine(file) => self.plan_status_line(&file)?,
                 Kind::Own(text, task) => plan_own(&path, &text, task, &mut Vec::new())?,
             };
             match again {
@@ -478,7 +482,9 @@ fn splice(
 ) -> Result<Outcome> {
     let done = match (task, before) {
         (Task::Install, before) => settings::install(before, &file.place, &entries(world, harness, scope)),
-        (Task::Uninstall, Some(bytes)) => settings::uninstall(bytes, &file.place),
+        // The status line was inserted after the hooks, so it is removed before them.
+        (Task::Uninstall, Some(bytes)) => status_line::removed(harness, scope, bytes)
+            .and_then(|bytes| settings::uninstall(&bytes, &file.place)),
         (Task::Uninstall, None) => Ok(Outcome { bytes: Vec::new(), changes: Vec::new(), blank: true }),
     };
     done.map_err(|problem| {

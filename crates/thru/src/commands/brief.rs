@@ -1,13 +1,14 @@
+mod explain;
+
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use model::brief::{Occasion, Row};
-use model::render::one_line;
+use model::brief::Occasion;
 use ops::Result;
 use ops::World;
-use ops::session::brief::{BriefOptions, Room};
+use ops::session::brief::{BriefOptions, Ranking, Room};
 
-use crate::output::{self, DIM, Format, GOOD};
+use crate::output::{self, DIM, Format};
 
 /// Show what an agent would be told
 ///
@@ -38,9 +39,18 @@ pub struct Args {
     /// Print only what corrects or adds to the summary in FILE, which the agent already gets from the harness
     #[arg(long, value_name = "FILE")]
     summary: Option<PathBuf>,
-    /// Show every candidate, its size, and whether it is included
-    #[arg(long)]
-    explain: bool,
+    /// Show every candidate: its score, what that is made of, its tokens, in or out and why; or only this one
+    #[arg(long, value_name = "ID", num_args = 0..=1)]
+    explain: Option<Option<String>>,
+    /// Rank by score or in the fixed order, whatever brief.scoring.enabled says
+    #[arg(long, value_enum)]
+    scoring: Option<Scoring>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Scoring {
+    On,
+    Off,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -62,7 +72,11 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         At::Resume => Occasion::Resumed,
         At::Compact => Occasion::Compacted,
     });
-    let report = ops::session::brief::run(
+    let ranking = args.scoring.map(|scoring| match scoring {
+        Scoring::On => Ranking::Scored,
+        Scoring::Off => Ranking::Fixed,
+    });
+    let mut report = ops::session::brief::run(
         world,
         &BriefOptions {
             occasion,
@@ -71,9 +85,12 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             session: args.session.as_deref(),
             summary: args.summary.as_deref(),
             room,
-            ranking: None,
+            ranking,
         },
     )?;
+    if format == Format::Text {
+        report.findings.iter().for_each(|finding| output::talk(output::finding(finding)));
+    }
     if let (Format::Text, Some(skipped)) = (format, report.skipped) {
         let torn = (skipped.torn > 0).then(|| format!("{} torn", skipped.torn));
         let unknown = (skipped.unknown > 0).then(|| format!("{} of unknown types", skipped.unknown));
@@ -85,18 +102,16 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             ));
         }
     }
-    match (format, args.explain, &report.explained.text) {
+    let candidates = report.explained.rows.len();
+    if let Some(Some(id)) = &args.explain {
+        report.explained.rows = vec![explain::find(&report.explained.rows, id)?];
+    }
+    match (format, &args.explain, &report.explained.text) {
         (Format::Json, ..) => output::json(&report),
-        (Format::Text, true, _) => {
-            table(&report.explained.rows);
-            let most = report.max_chars.map_or(String::new(), |most| format!(" of {most}"));
-            output::talk(format_args!(
-                "{DIM}{}{most} characters, about {} tokens{DIM:#}",
-                report.chars, report.explained.tokens
-            ));
-        }
-        (Format::Text, false, Some(text)) => output::line(text.trim_end()),
-        (Format::Text, false, None) => match (report.max_chars, args.budget) {
+        (Format::Text, Some(None), _) => explain::print_table(&report),
+        (Format::Text, Some(Some(_)), _) => explain::print_one(&report.explained.rows[0], candidates),
+        (Format::Text, None, Some(text)) => output::line(text.trim_end()),
+        (Format::Text, None, None) => match (report.max_chars, args.budget) {
             _ if report.explained.rows.is_empty() => output::talk("There is nothing to tell."),
             (_, Some(most)) => output::talk(format_args!("Nothing fits into {most} tokens.")),
             (Some(most), None) => output::talk(format_args!("Nothing fits into {most} characters.")),
@@ -104,15 +119,4 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         },
     }
     Ok(0)
-}
-
-fn table(rows: &[Row]) {
-    output::line(format_args!("{DIM}rank   chars  tokens  in   what{DIM:#}"));
-    for Row { id, class, rank, chars, tokens, taken, text, .. } in rows {
-        let mark = if *taken { format!("{GOOD}yes{GOOD:#}") } else { "no ".to_owned() };
-        let (id, text) = (one_line(id, 60), one_line(text, 100));
-        output::line(format_args!(
-            "{rank:>4}  {chars:>6}  {tokens:>6}  {mark}  {class:<8} {text} {DIM}{id}{DIM:#}"
-        ));
-    }
 }

@@ -5,7 +5,7 @@ use ops::Mode;
 use ops::Result;
 use ops::World;
 use ops::setup::install::everywhere::{self, Everywhere, Left};
-use ops::setup::install::{Failed, FileChange, InstallReport, Scope, Task};
+use ops::setup::install::{self, Failed, FileChange, InstallReport, Scope, Task, status_line};
 
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 
@@ -18,6 +18,9 @@ use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 pub struct Args {
     #[command(flatten)]
     what: What,
+    /// Write the status line too, in your own settings; one that you have is kept and called first
+    #[arg(long)]
+    statusline: bool,
 }
 
 /// Remove our hooks and commands from a harness's settings
@@ -76,29 +79,39 @@ impl How {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    go(world, &args.what.harness, &args.what.how, Task::Install, format)
+    let What { harness, how } = &args.what;
+    let mut report = install::by_name(world, harness, how.scope(), Task::Install, how.mode())?;
+    if args.statusline {
+        let line = status_line::install(world, harness, how.mode())?;
+        report.files.extend(line.files);
+        report.notes.extend(line.notes);
+    }
+    Ok(show(&report, how.mode(), format))
 }
 
 pub fn undo(world: &World, args: &UninstallArgs, format: Format) -> Result<u8> {
     match &args.harness {
-        Some(harness) => go(world, harness, &args.how, Task::Uninstall, format),
+        Some(harness) => {
+            let report =
+                install::by_name(world, harness, args.how.scope(), Task::Uninstall, args.how.mode())?;
+            Ok(show(&report, args.how.mode(), format))
+        }
         None => undo_all(world, args.how.mode(), format),
     }
 }
 
-fn go(world: &World, harness: &str, how: &How, task: Task, format: Format) -> Result<u8> {
-    let report = ops::setup::install::by_name(world, harness, how.scope(), task, how.mode())?;
+fn show(report: &InstallReport, mode: Mode, format: Format) -> u8 {
     match format {
-        Format::Json => output::json(&report),
+        Format::Json => output::json(report),
         Format::Text => {
-            print(&report);
-            if how.mode() == Mode::DryRun {
+            print(report);
+            if mode == Mode::DryRun {
                 tell_dry_run();
-                show_diffs(&report);
+                show_diffs(report);
             }
         }
     }
-    Ok(if report.failed.is_empty() { 0 } else { output::exit_code(ErrorKind::Damaged) })
+    if report.failed.is_empty() { 0 } else { output::exit_code(ErrorKind::Damaged) }
 }
 
 fn undo_all(world: &World, mode: Mode, format: Format) -> Result<u8> {

@@ -14,6 +14,7 @@ use ops::{Result, World};
 
 pub use self::import::print_import;
 pub use self::set::{ids, size};
+pub use self::show::print_plan;
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, Style, WARN};
 
 /// The width of a text in a list.

@@ -1,6 +1,11 @@
+mod agents;
 mod benchmark;
+mod diagnose;
 mod domains;
 mod extract;
+mod install;
+mod list;
+mod plan;
 mod retrieve;
 mod status;
 
@@ -9,7 +14,10 @@ use ops::{Result, World};
 
 use crate::output::Format;
 
-/// Several agents at once: what each of them did, and the outputs that they saw a summary of
+/// A team of agents: install it, see what it did and what it judged
+///
+/// The agents are architect, explorer, sme, coder, reviewer, critic and test_engineer. What reviewer, critic and test_engineer
+/// return becomes evidence of the current task.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -18,6 +26,12 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Install(install::Args),
+    Uninstall(install::UninstallArgs),
+    List(list::Args),
+    Agents(agents::Args),
+    Plan(plan::Args),
+    Diagnose(diagnose::Args),
     Status(status::Args),
     Retrieve(retrieve::Args),
     Benchmark(benchmark::Args),
@@ -27,6 +41,12 @@ enum Command {
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     match &args.command {
+        Command::Install(args) => install::run(world, args, format),
+        Command::Uninstall(args) => install::undo(world, args, format),
+        Command::List(args) => list::run(world, args, format),
+        Command::Agents(args) => agents::run(world, args, format),
+        Command::Plan(args) => plan::run(world, args, format),
+        Command::Diagnose(args) => diagnose::run(world, args, format),
         Command::Status(args) => status::run(world, args, format),
         Command::Benchmark(args) => benchmark::run(world, args, format),
         Command::Extract(args) => extract::run(world, args, format),

@@ -84,6 +84,14 @@ impl ClaudeCode {
         command
     }
 
+    /// As a person starts it, in a terminal.
+    pub fn on_terminal(&self, scratch: &Scratch, model: &Model) -> Command {
+        let mut command = self.bare(scratch);
+        command.env("ANTHROPIC_BASE_URL", model.url()).env("ANTHROPIC_API_KEY", "dummy");
+        command.env("TERM", "xterm-256color").args(["--permission-mode", "manual"]);
+        command
+    }
+
     /// Every variable here keeps it offline, except for two: the sandbox's, without which it does not skip
     /// permissions for root, and the folder's, so that it leaves nothing in /tmp.
     fn bare(&self, scratch: &Scratch) -> Command {

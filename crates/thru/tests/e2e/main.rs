@@ -6,6 +6,7 @@
 
 mod anthropic;
 mod available;
+mod awareness_tests;
 mod claude;
 mod claude_tests;
 mod crash_tests;
@@ -37,4 +38,5 @@ mod role_tests;
 mod scratch;
 mod script;
 mod summary_tests;
+mod swarm_tests;
 mod terminal;

@@ -33,5 +33,5 @@ fn bash_can_read_its_script() {
         script.display()
     );
     let completed = Command::new("bash").args(["-c", &complete]).output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&completed.stdout).trim(), "status");
+    assert_eq!(String::from_utf8_lossy(&completed.stdout).trim(), "status statusline");
 }

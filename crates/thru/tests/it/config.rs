@@ -17,64 +17,78 @@ fn the_defaults() {
     assert_snapshot!(env.thru(&["config"]).to_string(), @"
     exit: 0
     ---- stdout
-    hooks.enabled                                 true                   default  false turns every hook off
-    hooks.auto_init                               false                  default  true lets a session start create the root
-    hooks.compaction_guidance                     true                   default  tells the summariser what to keep verbatim, if the harness allows it
-    hooks.deadline_ms                             200                    default  a hook's time in ms, a quarter of it where the agent waits; a lock gets at most half
-    hooks.log_limit_kib                           8192                   default  a log of this size in KiB is rotated
-    loops.no_progress_turns                       3                      default  turns in a row without progress after which a loop ends; 0 turns this off
-    loops.validator_timeout                       300                    default  seconds for all validators of a loop; run `thru install` again after a change
-    resume.reminders                              true                   default  remind the agent of unread manifest files while work continues
-    resume.inline                                 true                   default  include the text of the files to load, if there is room
-    resume.max_age_hours                          72                     default  a state from before a compaction that is older is not used
-    resume.globs                                                         default  more places for manifests, separated by commas: work/*/resume-context.md
-    summaries.enabled                             false                  default  true shows the model a summary of a large tool output; `thru swarm retrieve` prints the original
-    summaries.threshold_bytes                     16384                  default  an output is summarised if it is larger than this by a quarter
-    benchmark.max_rejection_percent               30                     default  `swarm benchmark` fails if more of the reviews rejected
-    benchmark.min_test_pass_percent               80                     default  `swarm benchmark` fails if fewer of the test runs passed
-    benchmark.max_tool_error_percent              20                     default  `swarm benchmark` fails if more of the tool calls failed
-    benchmark.max_hard_limit_hits                 1                      default  `swarm benchmark` fails if a limit ended more loops
-    swarm.domains                                 false                  default  true lets `swarm domains` name the fields of expertise that a text touches
-    redact.emails                                 false                  default  true redacts e-mail addresses too
-    output.color                                  auto                   default  colour on the terminal
-    roles.dir                                     .agent/context/agents  default  where the context files of roles are, relative to the project
-    roles.stale_hours                             24                     default  warn about a context file that was updated longer ago
-    roles.architecture_doc                        docs/architecture.md   default  the document that a recovering role should read
-    gates.jobs                                    4                      default  how many outputs `thru gate run` makes at the same time
-    gates.timeout_s                               1800                   default  seconds after which a launched command is ended
-    gates.live_state_file                                                default  a YAML file of the project whose `live.dir` is the live run
-    roots.allow                                                          default  folders that may be a root although they are shared, foreign or your home; only in your own settings
-    brief.scoring.enabled                         false                  default  rank what a brief tells by score, not in the fixed order; see docs/scoring.md
-    brief.scoring.max_candidates                  100                    default  with scoring: at most this many facts are considered
-    brief.scoring.max_tokens                      4000                   default  with scoring: the most tokens of a brief, estimated
-    brief.scoring.decision_decay.mode             exponential            default  how a decision loses its value: exponential or linear
-    brief.scoring.decision_decay.half_life_hours  24                     default  after this many hours a decision counts half
-    brief.scoring.token_ratios.prose              0.25                   default  tokens per character of prose
-    brief.scoring.token_ratios.code               0.4                    default  tokens per character of code
-    brief.scoring.token_ratios.markdown           0.3                    default  tokens per character of markdown
-    brief.scoring.token_ratios.json               0.35                   default  tokens per character of JSON
-    brief.scoring.weights.phase                   1                      default  weight of the current phase of the plan
-    brief.scoring.weights.current_task            2                      default  weight of the current task
-    brief.scoring.weights.blocked_task            1.5                    default  weight of a blocked task
-    brief.scoring.weights.recent_failure          2.5                    default  weight of an open failure, failed evidence, a rejecting review
-    brief.scoring.weights.recent_success          0.5                    default  weight of a check or evidence that passed
-    brief.scoring.weights.decision_recency        1.5                    default  weight of a decision, by its age
-    brief.scoring.weights.evidence_presence       1                      default  weight of evidence, and tasks that have some
-    brief.scoring.weights.dependency_proximity    1                      default  weight of a task that the current one depends on
-    brief.scoring.weights.loop                    1                      default  weight of the loop of the session
-    brief.scoring.weights.role                    1                      default  weight of the essentials of a role
-    brief.scoring.weights.manifest                1                      default  weight of the manifest of a workstream
-    brief.scoring.weights.packet                  1                      default  weight of packets
-    brief.scoring.weights.outputs                 1                      default  weight of outputs that a gate waits for
-    brief.scoring.weights.activity                1                      default  weight of what other sessions do
-    brief.scoring.weights.risk                    1                      default  weight of work that could be lost
-    brief.scoring.weights.effects                 1                      default  weight of what was done to the outside world
-    brief.scoring.weights.state                   1                      default  weight of where the session stands
-    brief.scoring.weights.statements              1                      default  weight of what was found and done
-    brief.scoring.weights.prompts                 1                      default  weight of what the user asked and said
-    brief.scoring.weights.files                   1                      default  weight of files
-    brief.scoring.weights.commands                1                      default  weight of checks, traps and other commands
-    brief.scoring.weights.problems                1                      default  weight of what went wrong with hooks
+    hooks.enabled                                 true                           default  false turns every hook off
+    hooks.auto_init                               false                          default  true lets a session start create the root
+    hooks.compaction_guidance                     true                           default  tells the summariser what to keep verbatim, if the harness allows it
+    hooks.deadline_ms                             200                            default  a hook's time in ms, a quarter of it where the agent waits; a lock gets at most half
+    hooks.log_limit_kib                           8192                           default  a log of this size in KiB is rotated
+    loops.no_progress_turns                       3                              default  turns in a row without progress after which a loop ends; 0 turns this off
+    loops.validator_timeout                       300                            default  seconds for all validators of a loop; run `thru install` again after a change
+    resume.reminders                              true                           default  remind the agent of unread manifest files while work continues
+    resume.inline                                 true                           default  include the text of the files to load, if there is room
+    resume.max_age_hours                          72                             default  a state from before a compaction that is older is not used
+    resume.globs                                                                 default  more places for manifests, separated by commas: work/*/resume-context.md
+    summaries.enabled                             false                          default  true shows the model a summary of a large tool output; `thru swarm retrieve` prints the original
+    summaries.threshold_bytes                     16384                          default  an output is summarised if it is larger than this by a quarter
+    benchmark.max_rejection_percent               30                             default  `swarm benchmark` fails if more of the reviews rejected
+    benchmark.min_test_pass_percent               80                             default  `swarm benchmark` fails if fewer of the test runs passed
+    benchmark.max_tool_error_percent              20                             default  `swarm benchmark` fails if more of the tool calls failed
+    benchmark.max_hard_limit_hits                 1                              default  `swarm benchmark` fails if a limit ended more loops
+    swarm.domains                                 false                          default  true lets `swarm domains` name the fields of expertise that a text touches
+    redact.emails                                 false                          default  true redacts e-mail addresses too
+    output.color                                  auto                           default  colour on the terminal
+    roles.dir                                     .agent/context/agents          default  where the context files of roles are, relative to the project
+    roles.stale_hours                             24                             default  warn about a context file that was updated longer ago
+    roles.architecture_doc                        docs/architecture.md           default  the document that a recovering role should read
+    gates.jobs                                    4                              default  how many outputs `thru gate run` makes at the same time
+    gates.timeout_s                               1800                           default  seconds after which a launched command is ended
+    gates.live_state_file                                                        default  a YAML file of the project whose `live.dir` is the live run
+    swarm.id                                      default                        default  the swarm of this project; its agents have the prefix <id>_ unless it is the default one
+    swarm.models                                                                 default  models of agents: coder=opus, opencode:coder=openai/gpt-5; run `thru swarm install` again after a change
+    roots.allow                                                                  default  folders that may be a root although they are shared, foreign or your home; only in your own settings
+    brief.scoring.enabled                         false                          default  rank what a brief tells by score, not in the fixed order; see docs/scoring.md
+    brief.scoring.max_candidates                  100                            default  with scoring: at most this many facts are considered
+    brief.scoring.max_tokens                      4000                           default  with scoring: the most tokens of a brief, estimated
+    brief.scoring.decision_decay.mode             exponential                    default  how a decision loses its value: exponential or linear
+    brief.scoring.decision_decay.half_life_hours  24                             default  after this many hours a decision counts half
+    brief.scoring.token_ratios.prose              0.25                           default  tokens per character of prose
+    brief.scoring.token_ratios.code               0.4                            default  tokens per character of code
+    brief.scoring.token_ratios.markdown           0.3                            default  tokens per character of markdown
+    brief.scoring.token_ratios.json               0.35                           default  tokens per character of JSON
+    brief.scoring.weights.phase                   1                              default  weight of the current phase of the plan
+    brief.scoring.weights.current_task            2                              default  weight of the current task
+    brief.scoring.weights.blocked_task            1.5                            default  weight of a blocked task
+    brief.scoring.weights.recent_failure          2.5                            default  weight of an open failure, failed evidence, a rejecting review
+    brief.scoring.weights.recent_success          0.5                            default  weight of a check or evidence that passed
+    brief.scoring.weights.decision_recency        1.5                            default  weight of a decision, by its age
+    brief.scoring.weights.evidence_presence       1                              default  weight of evidence, and tasks that have some
+    brief.scoring.weights.dependency_proximity    1                              default  weight of a task that the current one depends on
+    brief.scoring.weights.loop                    1                              default  weight of the loop of the session
+    brief.scoring.weights.role                    1                              default  weight of the essentials of a role
+    brief.scoring.weights.manifest                1                              default  weight of the manifest of a workstream
+    brief.scoring.weights.packet                  1                              default  weight of packets
+    brief.scoring.weights.outputs                 1                              default  weight of outputs that a gate waits for
+    brief.scoring.weights.activity                1                              default  weight of what other sessions do
+    brief.scoring.weights.risk                    1                              default  weight of work that could be lost
+    brief.scoring.weights.effects                 1                              default  weight of what was done to the outside world
+    brief.scoring.weights.state                   1                              default  weight of where the session stands
+    brief.scoring.weights.statements              1                              default  weight of what was found and done
+    brief.scoring.weights.prompts                 1                              default  weight of what the user asked and said
+    brief.scoring.weights.files                   1                              default  weight of files
+    brief.scoring.weights.commands                1                              default  weight of checks, traps and other commands
+    brief.scoring.weights.problems                1                              default  weight of what went wrong with hooks
+    brief.budget_warnings                         true                           default  tell the agent when its context window is 70 and 90 percent full
+    brief.model_limits                                                           default  context windows of models in tokens, before the known ones: \"my-*\" = 200000
+    swarm.awareness_max_chars                     300                            default  the most characters of what other agents did lately, in a brief and for a sub-agent
+    profiles.max_chars                            2000                           default  the most characters that a sub-agent is given when it starts; 0 for nothing
+    profiles.architect                            all                            default  what an architect is given when it starts
+    profiles.coder                                task, files, failures          default  what a coder is given when it starts
+    profiles.reviewer                             requirements, diff, decisions  default  what a reviewer is given when it starts
+    profiles.critic                               plan                           default  what a critic is given when it starts
+    profiles.test_engineer                        task, tests, failures          default  what a test engineer is given when it starts
+    profiles.explorer                             goal, plan, decisions          default  what an explorer is given when it starts
+    profiles.sme                                  goal, plan, decisions          default  what a subject matter expert is given when it starts
+    profiles.general                              goal, task, decisions          default  what any other sub-agent is given when it starts
     ");
 }
 

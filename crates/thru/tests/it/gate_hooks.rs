@@ -25,6 +25,8 @@ fn stopped(kind: &str, id: &str, said: &str) -> Value {
 
 fn expecting(words: &[&str]) -> TestEnv {
     let env = TestEnv::rooted();
+    // Only what is said about outputs is looked at here.
+    env.write(env.user_config(), "[profiles]\nmax_chars = 0\n");
     env.fire("s1", "SessionStart", json!({"source": "startup"}));
     env.fire("s1", "UserPromptSubmit", json!({"prompt": "Review it"}));
     env.call(&[&["gate", "expect", "review"], words].concat()).run().ok();

@@ -186,7 +186,9 @@ fn arguments_are_cleaned_in_errors() {
     // Many at a time: a problem with one of them shows in the output of all.
     let bundles: Vec<String> = corpus.chunks(40).map(|chunk| chunk.concat().replace('\0', "")).collect();
     let commands = commands_of(&env);
-    for (i, path) in commands.iter().filter(|path| *path != "hook").enumerate() {
+    // A harness calls these two, and they never fail.
+    let is_lenient = |path: &&String| path == &"hook" || path == &"statusline";
+    for (i, path) in commands.iter().filter(|path| !is_lenient(path)).enumerate() {
         let path: &'static str = path.clone().leak();
         let bundle = &bundles[i % bundles.len()];
         let way = [Way::Pipe, Way::Terminal, Way::Json][i % 3];

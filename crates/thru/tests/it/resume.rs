@@ -379,7 +379,8 @@ fn a_brief_of_a_transcript_alone() {
     {
         assert!(brief.contains(fact), "{fact} in\n{brief}");
     }
-    assert!(brief.contains("read docs/being_read.md") && !brief.contains("never-ended"), "{brief}");
+    let begun = "Begun, its result was not seen: `Read docs/being_read.md`, `make never-ended`";
+    assert!(brief.contains(begun) && brief.contains("- read docs/being_read.md"), "{brief}");
     assert!(!brief.contains("edited docs/being_read.md"), "{brief}");
     assert!(
         brief.starts_with("Throughline: this session (abc), as it stood at 2026-11-15T10:00:01Z."),

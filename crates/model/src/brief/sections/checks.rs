@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::brief::Material;
-use crate::brief::candidate::Class;
+use crate::brief::candidate::{Candidate, Class, Measure};
 use crate::brief::gather::Gathered;
 use crate::digest::{CommandUse, Digest};
 use crate::render::{code, inline, path};
 use crate::run::{self, Check, CommandPurpose, Ended, Sort};
+use crate::score::Signal;
 use crate::text::cut;
 
 /// How much of a command identifies it, with a small margin.
@@ -63,7 +64,14 @@ pub fn gather(material: &Material, all: &mut Gathered) {
                 checks_told += 1;
                 let stale =
                     if digest.edited_after(command.last).is_some() { ", before the last edits" } else { "" };
-                add(all, Class::Checks, command, &runnable, &format!(" → {}{stale}", words(ended)));
+                let check =
+                    add(all, Class::Checks, command, &runnable, &format!(" → {}{stale}", words(ended)));
+                if ended == Ended::Passed {
+                    check.signals.given = vec![
+                        (Signal::Commands, Measure::OfStanding(0.75)),
+                        (Signal::RecentSuccess, Measure::OfStanding(0.5)),
+                    ];
+                }
             }
             // A command that ran once was for one occasion.
             CommandPurpose::Other(_)
@@ -77,12 +85,20 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     }
 }
 
-fn add(all: &mut Gathered, class: Class, command: &CommandUse, runnable: &str, ended: &str) {
+fn add<'a>(
+    all: &'a mut Gathered,
+    class: Class,
+    command: &CommandUse,
+    runnable: &str,
+    ended: &str,
+) -> &'a mut Candidate {
     let folder =
         if command.folder.is_empty() { String::new() } else { format!(" in {}", path(&command.folder, 100)) };
     let form = format!("{}{folder}{ended}", code(runnable, LONGEST));
     let id = format!("command:{}", inline(&command.command, 60));
-    all.add(class, id, vec![form]).known_by = vec![cut(runnable, 60).to_owned()];
+    let candidate = all.add(class, id, vec![form]);
+    candidate.known_by = vec![cut(runnable, 60).to_owned()];
+    candidate
 }
 
 /// Returns the last result of each check, whatever line it was on.

@@ -1,19 +1,32 @@
 //! Found, decided, done: requests with their outcome, and informative text that the agent wrote between calls.
 
+use std::borrow::Cow;
+
 use crate::brief::Material;
 use crate::brief::candidate::Class;
 use crate::brief::gather::Gathered;
+use crate::brief::paths::Endings;
+use crate::content::Content;
 use crate::digest::{AgentUse, Digest, Goal, Prompt, Statement, Turn};
 use crate::prompt::Sort;
-use crate::render::quoted;
+use crate::render::{path, quoted};
 use crate::statement;
+use crate::text::cut;
 
 use super::said;
 
-/// Most turns, findings and sub-agents' answers that are told.
+/// Most turns, changed files, findings and sub-agents' answers that are told.
 const TURNS: usize = 7;
+const CHANGED: usize = 8;
 const FINDINGS: usize = 3;
 const AGENTS: usize = 4;
+
+/// The most reasons that are told for a file, and the most files for the same reasons.
+const REASONS: usize = 4;
+const GROUP: usize = 4;
+
+/// A turn is told by later words that share so many percent of its words.
+const SAME: usize = 60;
 
 /// So many of the newest turns are told whatever they were.
 const FRESH: usize = 2;
@@ -39,12 +52,16 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     let finished = digest.has_finished().then_some(digest.said_last);
     let last_closed = closing.iter().map(|said| said.record).max().max(finished).unwrap_or(0);
 
+    // Of two accounts of the same work, the newer one is right.
+    let mut told = Content::of(if last { &digest.said } else { "" });
     let mut facts: Vec<(u64, Fact)> = Vec::new();
     let mut turns_told: Vec<&Prompt> = Vec::new();
     for turn in turns.iter().rev() {
         let Some(outcome) = turn.outcome.filter(|said| !is_told(said)) else { continue };
         let is_settled = turns_told.len() >= FRESH && is_settled(digest, turn, outcome);
-        if turns_told.len() < TURNS && !is_settled && tells(digest, turn, outcome) {
+        let is_known = told.share(&outcome.text) >= SAME;
+        if turns_told.len() < TURNS && !is_settled && !is_known && tells(digest, turn, outcome) {
+            told.add(&outcome.text);
             facts.push((outcome.record, Fact::Turn(*turn, outcome, turns_told.len())));
             turns_told.push(turn.prompt);
         }
@@ -54,6 +71,10 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     let is_guess = |said: &Statement| ["likely ", "probably"].iter().any(|word| said.text.contains(word));
     let found =
         found.filter(|said| !digest.is_retracted(said) && !is_solved(digest, said) && !is_guess(said));
+    let changes = digest.changes_since(last_closed);
+    let is_reason =
+        |said: &Statement| changes.iter().flat_map(|(_, why)| why).any(|why| said.text.contains(*why));
+    let found = found.filter(|said| !is_reason(said));
     facts.extend(found.take(FINDINGS).map(|said| (said.record, Fact::Found(&said.text))));
     let summed_up = |agent: &&AgentUse| {
         closing.iter().any(|said| said.record > agent.record && said.text.len() >= SUMMED_UP)
@@ -62,10 +83,52 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     let answered = digest.agents.iter().rev().filter(|agent| !agent.answer.is_empty() && !summed_up(agent));
     facts.extend(answered.take(AGENTS).map(|agent| (agent.record, Fact::Agent(agent))));
     facts.sort_by_key(|(record, _)| (*record <= digest.epoch, std::cmp::Reverse(*record)));
+    let topic = goal.newest.map_or("", |newest| newest.text.as_str());
+    changed(digest, &changes, all);
     for (record, fact) in facts {
-        add(all, record, fact);
+        add(all, record, fact, topic);
     }
     earlier(&turns, &turns_told, &goal, all);
+}
+
+/// Adds what was changed in each file since the agent last summed up, in its own words. Files that were changed for the
+/// same reasons stand together.
+fn changed(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut Gathered) {
+    let endings = Endings::of(digest.files.iter().map(|file| file.path.as_str()));
+    let mut groups: Vec<(Vec<&str>, Vec<&str>)> = Vec::new();
+    for (file, why) in changes {
+        let why: Vec<&str> = why.iter().copied().filter(|why| says_more(why, file)).collect();
+        match groups.iter_mut().find(|(_, known)| *known == why) {
+            _ if why.is_empty() => {}
+            Some((files, _)) => files.push(file),
+            None => groups.push((vec![file], why)),
+        }
+    }
+    for (files, why) in groups.iter().take(CHANGED) {
+        let named: Vec<String> =
+            files.iter().take(GROUP).map(|file| path(endings.split(file).1, 120)).collect();
+        let more = files.len().saturating_sub(GROUP);
+        let more = if more > 0 { format!(" +{more}") } else { String::new() };
+        let form = |reasons: usize, most: usize| {
+            // "Do the same for b" needs what came before it.
+            let alone = why.iter().rev().take_while(|why| why.starts_with("Do the same")).count();
+            let from = why.len().saturating_sub(reasons + alone);
+            let why: Vec<Cow<str>> =
+                why[from..].iter().map(|why| statement::first_sentences(why, most)).collect();
+            format!("{}{more}: {}", named.join(", "), quoted(&why.join("; "), (most + 3) * why.len()))
+        };
+        let mut forms = vec![form(1, 90), form(2, 110), form(REASONS, 200)];
+        forms.dedup();
+        all.add(Class::Done, format!("change:{}", cut(files[0], 300)), forms).known_by =
+            why.iter().map(|why| (*why).to_owned()).collect();
+    }
+}
+
+/// "Update the a.go file" says nothing about a.go.
+fn says_more(why: &str, file: &str) -> bool {
+    const LEAST: usize = 24;
+    let name = file.rsplit('/').next().unwrap_or(file);
+    why.replace(file, "").replace(name, "").chars().count() >= LEAST
 }
 
 /// A question that was answered before the last work began: what came of it is in the work.
@@ -127,13 +190,18 @@ enum Fact<'d> {
     Agent(&'d AgentUse),
 }
 
-fn add(all: &mut Gathered, record: u64, fact: Fact) {
+/// Adds a fact. Of the newest turn, what is about `topic` is told first.
+fn add(all: &mut Gathered, record: u64, fact: Fact, topic: &str) {
     let (forms, known) = match fact {
         Fact::Turn(turn, outcome, newer) => {
-            let form = |(request, most): &(usize, usize)| match turn.prompt.sort() {
-                // A yes says nothing by itself.
-                Sort::Approval => said(&outcome.text, *most),
-                _ => format!("{} → {}", quoted(&turn.prompt.text, *request), said(&outcome.text, *most)),
+            let about = if newer == 0 { topic } else { "" };
+            let form = |(request, most): &(usize, usize)| {
+                let told = quoted(&statement::sentences_about(&outcome.text, *most, about), *most + 2);
+                match turn.prompt.sort() {
+                    // A yes says nothing by itself.
+                    Sort::Approval => told,
+                    _ => format!("{} → {told}", quoted(&turn.prompt.text, *request)),
+                }
             };
             // The older the turn, the less of it matters.
             let lengths: &[(usize, usize)] = match newer {

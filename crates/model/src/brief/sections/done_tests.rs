@@ -1,6 +1,7 @@
 use super::*;
 use crate::brief::{Occasion, compose};
-use crate::journal::{self, Record};
+use crate::event::Action;
+use crate::journal::{self, FileField, Record};
 
 /// Folds lines of `who: words`; a call is `ran: command`, an edit `edit: path`.
 fn session(lines: &[&str]) -> Digest {
@@ -12,12 +13,18 @@ fn session(lines: &[&str]) -> Digest {
         match who {
             "user" => (record.event, record.text) = ("prompt".into(), text.into()),
             "said" => (record.event, record.text) = (journal::SAID.into(), text.into()),
+            "edit" => {
+                record.event = "tool-done".into();
+                record.files =
+                    vec![FileField { path: text.into(), action: Action::Edit, outside: false, guess: false }];
+            }
             "agent" => {
                 (record.event, record.asked, record.text) =
                     ("tool-done".into(), "explore".into(), text.into());
             }
             _ => (record.event, record.command, record.ok) = ("tool-done".into(), text.into(), Some(true)),
         }
+        record.ok = record.ok.or(Some(true));
         digest.fold(&record);
     }
     digest
@@ -120,4 +127,32 @@ fn an_answer_is_told_with_its_question() {
         text.contains("- The agent had asked “Which do you prefer?” after saying “Two ways: 1. one commit for all steps; 2. a default value for the new parameter.”\n- Newest message: “yeah it makes"),
         "{text}"
     );
+}
+
+#[test]
+fn what_was_changed_is_told_with_the_file() {
+    let edits = [
+        TASK,
+        "said: Now make `skip()` return the comment:",
+        "edit: src/reader.py",
+        "edit: src/lexer.py",
+        "said: Update the writer.py file:",
+        "edit: src/writer.py",
+        "said: Now I'll add a test for comments within arrays.",
+        "edit: src/reader_test.py",
+    ];
+    let text = told(&edits);
+    let expected = "- src/reader_test.py: “add a test for comments within arrays”\n- src/lexer.py, src/reader.py: “make `skip()` return the comment”\n";
+    // "Update the writer.py file" says nothing.
+    assert!(text.contains(expected) && !text.contains("Update the writer.py"), "{text}");
+    // What the agent sums up is not told again.
+    let text = told(&[&edits[..], &[DONE, "user: is it fast?"]].concat());
+    assert!(!text.contains("make `skip()` return the comment"), "{text}");
+}
+
+#[test]
+fn of_two_accounts_of_the_same_work_the_newer_one_is_told() {
+    let first = "said: The reader keeps comments now: `skip()` returns them, four tests in `reader_test.py` show it, arrays were kept.";
+    let text = told(&[TASK, first, "user: and in objects?", DONE, "user: is it fast?"]);
+    assert!(text.contains("no longer eats them") && !text.contains("arrays were kept"), "{text}");
 }

@@ -9,51 +9,71 @@ use crate::render::{code, quoted};
 use crate::statement;
 use crate::text::outline;
 
+use super::said;
+
 pub fn gather(material: &Material, all: &mut Gathered) {
     let digest = material.digest;
     let goal = digest.goal();
     let Some(newest) = goal.newest else { return };
-    // What is done stands behind what is wanted.
-    if goal.is_answered {
+    if goal.is_answered || digest.leads(newest) {
         add_newest(digest, newest, &goal, all);
+        add_plan(digest, &goal, all);
         add_accepted(&goal, all);
         add_task(digest, &goal, all);
         return;
     }
     add_task(digest, &goal, all);
-    // A plan that was approved before the task was given is about something else.
-    let since = goal.task.unwrap_or(newest).record.min(newest.record);
-    if let Some(plan) = digest.plan.as_ref().filter(|plan| plan.record > since) {
-        let form = |most: usize| format!("Approved plan: {}", quoted(&outline(&plan.text, most), most + 2));
-        let forms = [160, 400, 900, 2_000, 4_000, 8_000].map(form);
-        all.add(Class::Goal, format!("plan:{}", plan.record), forms.to_vec()).known_by =
-            vec![plan.text.clone()];
-    }
+    add_plan(digest, &goal, all);
     add_accepted(&goal, all);
     add_newest(digest, newest, &goal, all);
 }
 
+/// Adds the approved plan, unless it is done: what is left of it.
+fn add_plan(digest: &Digest, goal: &Goal, all: &mut Gathered) {
+    // A plan that was approved before the task was given is about something else.
+    let since = goal.task.or(goal.newest).map_or(0, |prompt| prompt.record);
+    let since = goal.newest.map_or(since, |newest| since.min(newest.record));
+    let plan = digest.plan.as_ref().filter(|plan| plan.record > since && !goal.is_answered);
+    let Some(plan) = plan else { return };
+    let left = digest.left_of(&plan.text, plan.record);
+    let form = |most: usize| format!("Approved plan: {}", quoted(&outline(&left, most), most + 2));
+    let forms = [160, 400, 900, 2_000, 4_000, 8_000].map(form);
+    all.add(Class::Goal, format!("plan:{}", plan.record), forms.to_vec()).known_by = vec![plan.text.clone()];
+}
+
 fn add_task(digest: &Digest, goal: &Goal, all: &mut Gathered) {
     let Some(task) = goal.task else { return };
-    let (label, most): (&str, &[usize]) = match goal.is_answered {
-        true => ("Before it, answered", &[120, 300]),
-        false => ("Task", &[120, 300, 700, 1_600, 4_000, 8_000]),
+    let leads = goal.newest.is_some_and(|newest| digest.leads(newest) && !newest.begins_turn());
+    let (label, most): (&str, &[usize]) = match (goal.is_answered, leads) {
+        (true, _) => ("Before it, answered", &[120, 300]),
+        (false, true) => ("The task during which it was said", &[120, 300, 700, 1_600, 4_000]),
+        (false, false) => ("Task", &[120, 300, 700, 1_600, 4_000, 8_000]),
     };
     let asked = digest.answered_by(task).filter(|_| digest.is_reply(task));
+    let left = digest.left_of(&task.text, task.record);
     let form = |most: usize| {
         let asked = asked
             .map_or(String::new(), |said| format!(", in answer to {}", quoted(&said.asks, most.min(300))));
-        format!("{label}{asked}: {}", words(task, most))
+        format!("{label}{asked}: {}", words(&left, most))
     };
     let forms: Vec<String> = most.iter().map(|most| form(*most)).collect();
     all.add(Class::Goal, format!("prompt:{}", task.record), forms).known_by = vec![task.text.clone()];
 }
 
-/// What the newest message agrees to or answers: the question, and what it is about, which stands before it.
+/// What the newest message agrees to or answers: the question, and what it is about, which stands before it. Of several
+/// options, the one that the user chose.
 fn add_accepted(goal: &Goal, all: &mut Gathered) {
     let Some(accepted) = goal.accepted else { return };
     let body = accepted.text.strip_suffix(accepted.asks.as_str()).unwrap_or(&accepted.text).trim_end();
+    let chosen = goal.newest.and_then(|newest| statement::option(body, &newest.text));
     let form = |most: usize| {
+        if let Some(chosen) = chosen {
+            let asks = match accepted.asks.as_str() {
+                asks if most >= 320 && !asks.is_empty() => format!(", asked {}", quoted(asks, 120)),
+                _ => String::new(),
+            };
+            return format!("The agent's proposal that was chosen{asks}: {}", said(chosen, most));
+        }
         let about = quoted(&statement::last_sentences(body, most), most + 2);
         match (accepted.asks.as_str(), body) {
             ("", _) => format!("Accepted proposal of the agent: {about}"),
@@ -61,9 +81,9 @@ fn add_accepted(goal: &Goal, all: &mut Gathered) {
             (asks, _) => format!("The agent had asked {} after saying {about}", quoted(asks, 240)),
         }
     };
-    let mut forms = [160, 320, 600, 1_000, 1_600].map(form).to_vec();
+    let mut forms = [110, 320, 600, 1_000, 1_600].map(form).to_vec();
     // The question alone, if room is short.
-    if !accepted.asks.is_empty() {
+    if !accepted.asks.is_empty() && chosen.is_none() {
         forms[0] = format!("The agent had asked: {}", quoted(&accepted.asks, 160));
     }
     all.add(Class::Goal, format!("accepted:{}", accepted.record), forms).known_by =
@@ -82,12 +102,13 @@ fn add_newest(digest: &Digest, newest: &Prompt, goal: &Goal, all: &mut Gathered)
         Sort::Task if goal.task.is_none() || goal.is_answered => [200, 500, 1_000, 2_000, 4_000, 8_000],
         _ => [130, 300, 600, 1_200, 2_400, 4_000],
     };
-    let forms = most.map(|most| format!("{label}{}", words(newest, most)));
+    let left = digest.left_of(&newest.text, newest.record);
+    let forms = most.map(|most| format!("{label}{}", words(&left, most)));
     all.add(Class::Goal, format!("prompt:{}", newest.record), forms.to_vec()).known_by =
         vec![newest.text.clone()];
 }
 
 /// Quotes the prompt verbatim as far as it fits; of a longer plan, its headings and steps.
-fn words(prompt: &Prompt, most: usize) -> String {
-    quoted(&outline(&prompt.text, most), most + 2)
+fn words(text: &str, most: usize) -> String {
+    quoted(&outline(text, most), most + 2)
 }

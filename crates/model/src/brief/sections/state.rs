@@ -11,8 +11,17 @@ use crate::text::count;
 
 use super::said;
 
-/// How many calls after the last words are listed.
-const STEPS: usize = 6;
+/// The most calls after the last words that are listed.
+const STEPS: usize = 8;
+
+/// So many of the last calls are listed even if they only looked at something.
+const NEWEST_STEPS: usize = 2;
+
+/// After so many calls, the last words say little about where the work stands.
+const MANY_STEPS: usize = 4;
+
+/// After so many edits, a list that was not changed is old.
+const OLD_LIST: usize = 6;
 
 /// Longer than that, the agent summed something up.
 const ANNOUNCEMENT: usize = 400;
@@ -20,6 +29,7 @@ const ANNOUNCEMENT: usize = 400;
 pub fn gather(material: &Material, all: &mut Gathered) {
     last_words(material.digest, all);
     todos(material.digest, all);
+    unfinished(material.digest, all);
     running(material.digest, all);
 }
 
@@ -62,50 +72,88 @@ fn last_words(digest: &Digest, all: &mut Gathered) {
     }
     let steps = steps(since);
     let is_accepted = digest.goal().accepted.is_some_and(|accepted| accepted.record == digest.said_last);
-    let answered = digest.prompts.last().is_none_or(|prompt| prompt.record < digest.said_last);
+    let newest = digest.prompts.last();
+    let answered = newest.is_none_or(|prompt| prompt.record < digest.said_last);
     let then = |most: usize| {
         let left = steps.len().saturating_sub(most);
         let before = if left > 0 { format!("{}, ", count(left, "other call")) } else { String::new() };
         (!steps.is_empty()).then(|| format!("{before}{}", steps[left..].join(", ")))
     };
     // The end says what it is about to do.
-    let last = |most: usize| quoted(&statement::last_sentences(words, most), most + 2);
+    let last = |most: usize| {
+        let most = if steps.len() >= MANY_STEPS { most.min(160) } else { most };
+        quoted(&statement::last_sentences(words, most), most + 2)
+    };
     let form = |most: usize, calls: usize| match (answered && !words.is_empty(), then(calls)) {
         (true, Some(then)) => format!("At work. Last said: {}; then {then}", last(most)),
         (true, None) => format!("At work. Last said: {}", last(most)),
         (false, Some(then)) => format!("At work on the newest message: {then}"),
+        (false, None) if digest.is_taken_up() => "At work on the newest message".to_owned(),
         (false, None) if words.is_empty() || is_accepted => {
             "The newest message has not been taken up yet".to_owned()
         }
         (false, None) => {
+            let about = newest.map_or("", |prompt| prompt.text.as_str());
+            let told = statement::sentences_about(words, most, about);
             format!(
                 "The newest message has not been taken up yet; before it the agent said {}",
-                said(words, most)
+                quoted(&told, most + 2)
             )
         }
     };
-    let forms = vec![form(120, 2), form(240, 3), form(400, STEPS), form(1_000, STEPS)];
+    let forms = vec![form(120, 2), form(240, 4), form(400, STEPS), form(1_000, STEPS)];
     all.add(Class::State, "said".to_owned(), forms).known_by = vec![words.to_owned()];
 }
 
-/// One after the other; the same again is counted.
-fn steps(since: &[Step]) -> Vec<String> {
-    let same = |a: &Step, b: &Step| (a.did, &a.what, a.failed) == (b.did, &b.what, b.failed);
+/// Adds calls that had begun when the records end. The next agent must look what became of them.
+fn unfinished(digest: &Digest, all: &mut Gathered) {
+    if digest.unfinished.is_empty() {
+        return;
+    }
+    let form = |most: usize, width: usize| {
+        let more = digest.unfinished.len().saturating_sub(most);
+        let more = if more > 0 { format!(", +{more} more") } else { String::new() };
+        let calls: Vec<String> = digest.unfinished.iter().take(most).map(|call| code(call, width)).collect();
+        format!("Begun, its result was not seen: {}{more}", calls.join(", "))
+    };
+    let mut forms = vec![form(1, 80), form(4, 160)];
+    forms.dedup();
+    all.add(Class::State, "unfinished".to_owned(), forms);
+}
+
+/// Returns what was done after the agent's last words, in a few words each, in the order in which each was last done.
+/// What only looked at something matters if nothing came after it.
+pub(crate) fn steps(since: &[Step]) -> Vec<String> {
+    let is_same = |a: &Step, b: &Step| (a.did, &a.what) == (b.did, &b.what);
+    let mut kept: Vec<(&Step, usize)> = Vec::new();
+    for step in since {
+        let known = kept.iter().position(|(known, _)| is_same(known, step));
+        let times = known.map_or(0, |place| kept.remove(place).1);
+        kept.push((step, times + 1));
+    }
+    let newest = kept.len().saturating_sub(NEWEST_STEPS);
+    let is_work = |step: &Step| matches!(step.did, Did::Edited | Did::Ran);
+    let kept = kept.into_iter().enumerate().filter(|(i, (step, _))| *i >= newest || is_work(step));
     let times = |n: usize| if n > 1 { format!(" ({n}×)") } else { String::new() };
-    since.chunk_by(same).map(|steps| format!("{}{}", step(&steps[0]), times(steps.len()))).collect()
+    kept.map(|(_, (known, n))| format!("{}{}", step(known), times(n))).collect()
 }
 
 /// `edited src/a.rs`, `ran `cargo test` → failed`.
 fn step(step: &Step) -> String {
-    let failed = if step.failed { " → failed" } else { "" };
+    let ended = match (step.failed, step.passed) {
+        (true, _) => " → failed",
+        (false, true) => " → passed",
+        (false, false) => "",
+    };
     match step.did {
-        Did::Edited => format!("edited {}{failed}", path(&step.what, 100)),
-        Did::Read => format!("read {}{failed}", path(&step.what, 100)),
-        Did::Ran => format!("ran {}{failed}", code(&step.what.replace(" 2>&1", ""), 120)),
+        Did::Edited => format!("edited {}{ended}", path(&step.what, 100)),
+        Did::Read => format!("read {}{ended}", path(&step.what, 100)),
+        Did::Ran => format!("ran {}{ended}", code(&step.what.replace(" 2>&1", ""), 120)),
+        Did::Called => format!("called {}{ended}", code(&step.what, 80)),
     }
 }
 
-/// The list on one line, and how far it can be believed: agents do the work first, and tick it off later.
+/// The list on one line. Agents do the work first and tick it off later, so what the records show to be done is not open.
 fn todos(digest: &Digest, all: &mut Gathered) {
     if !digest.are_todos_current() {
         return;
@@ -113,6 +161,11 @@ fn todos(digest: &Digest, all: &mut Gathered) {
     let (mut open, mut done) = (Vec::new(), Vec::new());
     for todo in digest.todos.iter().filter(|todo| !todo.text.trim().is_empty()) {
         match todo.status {
+            Some(TodoStatus::Pending | TodoStatus::InProgress) | None
+                if digest.is_run_since_todos(&todo.text) =>
+            {
+                done.push(quoted(&todo.text, 80));
+            }
             Some(TodoStatus::InProgress) => {
                 open.insert(0, format!("{} (in progress)", quoted(&todo.text, 120)));
             }
@@ -125,8 +178,8 @@ fn todos(digest: &Digest, all: &mut Gathered) {
         return;
     }
     let since = match digest.edits_since_todos() {
-        0 => String::new(),
-        n => format!(" ({} since, so the first may be done)", count(n, "edit")),
+        n if n >= OLD_LIST => format!(" (the list was last changed {n} edits ago)"),
+        _ => String::new(),
     };
     let first = |list: &[String], most: usize| {
         let more = list.len().saturating_sub(most);
@@ -148,3 +201,7 @@ fn todos(digest: &Digest, all: &mut Gathered) {
         all.add(Class::State, "todos-done".to_owned(), forms);
     }
 }
+
+#[cfg(test)]
+#[path = "state_tests.rs"]
+mod tests;

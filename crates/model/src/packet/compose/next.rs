@@ -1,6 +1,7 @@
 //! The prompt that a fresh agent starts from. It is short, because the packet's other sections accompany it.
 
-use super::Facts;
+use super::{Facts, NONE};
+use crate::brief;
 use crate::digest::FileUse;
 use crate::loops::promise;
 use crate::packet::choose::{self, goal_words};
@@ -13,6 +14,9 @@ use crate::statement;
 const GOAL: usize = 320;
 const FIRST_FILES: usize = 4;
 
+/// How many of the last calls say where to go on.
+const LAST_STEPS: usize = 3;
+
 impl Facts<'_> {
     /// Goal, where to begin, what to open, when it is done. For the rest it refers to the packet.
     pub(super) fn next_prompt(&self) -> String {
@@ -24,11 +28,13 @@ impl Facts<'_> {
         }
         parts.extend(self.exit_criteria());
         if !self.told.is_empty() {
-            parts.push(
-                "Intent has the user's own words; Context what was done, what is at risk and what fails; \
-                 Constraints what the user wants heeded."
-                    .to_owned(),
-            );
+            let heeded = match self.constraints() == NONE {
+                true => "",
+                false => "; Constraints what the user wants heeded",
+            };
+            parts.push(format!(
+                "Intent has the user's own words; Context what was done, what is at risk and what fails{heeded}."
+            ));
         }
         parts.join("\n\n")
     }
@@ -57,7 +63,7 @@ impl Facts<'_> {
         let broken_off = digest
             .unfinished
             .first()
-            .map(|call| format!("{}, which was running when the session crashed", code(call, 200)));
+            .map(|call| format!("{}, which had begun and not finished", code(call, 200)));
         let failing =
             self.failing.first().map(|failure| format!("what fails: {}", code(&failure.run(), 120)));
         if digest.has_finished() && broken_off.is_none() && failing.is_none() {
@@ -67,28 +73,42 @@ impl Facts<'_> {
             });
         }
         let asked = self.goal.newest.map_or(0, |newest| newest.record);
-        let under_way =
-            match (self.goal.newest, digest.said_last > asked && statement::announces(&digest.said)) {
-                _ if digest.has_finished() => None,
-                // What it was about to do, and whether it did, is there too.
-                (_, true) => Some(format!(
-                    "what the agent was about to do: {}",
-                    quoted(&statement::last_sentences(&digest.said, 160), 164)
-                )),
-                (Some(_), false) if digest.steps_since_said().is_empty() && digest.said_last < asked => {
-                    Some("the user's newest message, under Intent: it has not been taken up yet".to_owned())
-                }
-                // Said in passing: the goal is the task it belongs to.
-                (Some(newest), false) if goal_words(&self.goal) != Some(newest.text.as_str()) => {
-                    Some(format!("what was under way: {}", quoted(&newest.text, 160)))
-                }
-                _ => None,
-            };
+        let since = brief::last_steps(digest, LAST_STEPS);
+        let announced = digest.said_last > asked && statement::announces(&digest.said);
+        let under_way = match self.goal.newest {
+            _ if digest.has_finished() => None,
+            _ if self.is_checked() => Some(
+                "what is left of the goal, if anything: the checks passed after the last edit".to_owned(),
+            ),
+            // What was announced and not begun.
+            _ if announced && since.is_empty() => Some(format!(
+                "what the agent was about to do: {}",
+                quoted(&statement::last_sentences(&digest.said, 160), 164)
+            )),
+            Some(_) if !digest.is_taken_up() && digest.said_last < asked => {
+                Some("the user's newest message, under Intent: it has not been taken up yet".to_owned())
+            }
+            // Said in passing: the goal is the task it belongs to.
+            Some(newest) if goal_words(&self.goal) != Some(newest.text.as_str()) => {
+                let after =
+                    if since.is_empty() { String::new() } else { format!(", after {}", since.join(", ")) };
+                Some(format!("what was under way: {}{after}", quoted(&newest.text, 160)))
+            }
+            _ if !since.is_empty() => Some(format!("what follows on the last calls: {}", since.join(", "))),
+            _ => None,
+        };
         let steps: Vec<String> = broken_off.into_iter().chain(under_way).chain(failing).collect();
         match steps.is_empty() {
             false => Some(steps.join("; then ")),
             true => Some("where the agent was, under Where it stands in Context".to_owned()),
         }
+    }
+
+    /// Returns whether tests passed after the last edit that was made for what is asked, and nothing fails.
+    fn is_checked(&self) -> bool {
+        let asked = self.goal.newest.map_or(0, |newest| newest.record);
+        let is_edited = self.material.digest.edited_after(asked).is_some();
+        is_edited && self.failing.is_empty() && choose::passed_since_edits(&self.runs)
     }
 
     /// What the user chose, what a failure names, and what was in use for the newest message. Files of what is over are
@@ -120,8 +140,10 @@ impl Facts<'_> {
         let digest = self.material.digest;
         let task = self.goal.task.filter(|_| !self.goal.is_answered);
         let asked = task.or(self.goal.newest).map_or(0, |prompt| prompt.record);
-        let is_question = self.goal.newest.is_some_and(|newest| newest.sort() == Sort::Question)
-            && !words::says_something(self.material.purpose);
+        // A question that made the agent edit files is a request.
+        let is_question = self.goal.newest.is_some_and(|newest| {
+            newest.sort() == Sort::Question && digest.edited_after(newest.record).is_none()
+        }) && !words::says_something(self.material.purpose);
         let demanded = choose::demanded(&self.goal);
         let is_demanded = |command: &String| {
             self.material.validators.contains(command)

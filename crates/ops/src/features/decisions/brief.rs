@@ -23,14 +23,22 @@ const SECTION: Section = Section {
 const NAMED: usize = 8;
 const PATTERNS: usize = 4;
 
+/// The same where decisions are ranked by their age.
+const SCORED: usize = 40;
+
 /// In a packet, which has more room.
 const IN_PACKET: usize = 30;
 const IN_PACKET_CHARS: usize = 300;
 
 pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
-    let (found, is_all) = super::current(context.project.store, context.project.world.now, NAMED)?;
+    let now = context.project.world.now;
+    let (named, patterns) = match context.project.settings.brief_scoring_enabled {
+        true => (SCORED, SCORED),
+        false => (NAMED, PATTERNS),
+    };
+    let (found, is_all) = super::current(context.project.store, now, named)?;
     let of = |kind: Kind, most: usize| found.iter().filter(move |one| one.kind == kind).take(most);
-    let told: Vec<&Decision> = of(Kind::Decision, NAMED).chain(of(Kind::Pattern, PATTERNS)).collect();
+    let told: Vec<&Decision> = of(Kind::Decision, named).chain(of(Kind::Pattern, patterns)).collect();
     let mut all: Vec<Candidate> = told
         .iter()
         .map(|decision| {
@@ -39,16 +47,25 @@ pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
             candidate.forms.push(decision.words(500));
             candidate.forms.dedup();
             candidate.known_by = vec![decision.answer().unwrap_or(&decision.text).to_owned()];
-            candidate
+            candidate.signals.age_hours = age_hours(decision, now);
+            candidate.with(Signal::DecisionRecency, 1.0)
         })
         .collect();
     let more = found.len() - told.len();
     if more > 0 {
         let or_more = if is_all { "" } else { " or more" };
         let text = format!("{more} older{or_more}: `thru decisions list`");
-        all.push(Candidate::new(&SECTION, "decisions:older", text));
+        let mut older = Candidate::new(&SECTION, "decisions:older", text).with(Signal::DecisionRecency, 1.0);
+        // They are no newer than the last that is told.
+        older.signals.age_hours = told.last().and_then(|decision| age_hours(decision, now));
+        all.push(older);
     }
     Ok(all)
+}
+
+fn age_hours(decision: &Decision, now: Timestamp) -> Option<f64> {
+    let age = now.duration_since(time::parse(&decision.ts)?);
+    Some(age.as_secs_f64().max(0.0) / 3_600.0)
 }
 
 /// Returns the newest decisions that hold, for a summariser.

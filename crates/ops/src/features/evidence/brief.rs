@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use model::brief::{Candidate, Section};
-use model::evidence::Bundle;
+use model::evidence::{Bundle, Proof};
 use model::id::Id;
 use model::render::inline;
 use model::score::Signal;
@@ -11,7 +11,7 @@ use store::layout;
 
 use super::{Judge, show};
 use crate::Result;
-use crate::features::{BriefContext, plan};
+use crate::features::{BriefContext, plan, swarm};
 
 const SECTION: Section =
     Section { order: 2, longer: 1, name: "evidence", title: "Evidence", signal: Signal::EvidencePresence };
@@ -25,23 +25,46 @@ pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         return Ok(Vec::new());
     }
     let Some(loaded) = plan::load(store)? else { return Ok(Vec::new()) };
+    if swarm::foreign(&context.project, &loaded.plan).is_some() {
+        return Ok(Vec::new());
+    }
     let time = Duration::from_millis(context.project.settings.hooks_deadline_ms / 4);
     let judge = Judge::for_brief(store, &context.project.root.checkout, time);
-    Ok(told(store, &judge, &loaded.plan)
-        .into_iter()
-        .map(|(task, text)| Candidate::new(&SECTION, format!("evidence:{task}"), text))
-        .collect())
+    let candidate = |told: Told| {
+        let candidate = Candidate::new(&SECTION, format!("evidence:{}", told.task), told.text)
+            .with(Signal::EvidencePresence, 1.0);
+        match told.proof {
+            Proof::Failed => candidate.with(Signal::RecentFailure, 1.0),
+            Proof::Passed => candidate.with(Signal::RecentSuccess, 1.0),
+            Proof::Stale | Proof::None => candidate,
+        }
+    };
+    Ok(told(store, &judge, &loaded.plan).into_iter().map(candidate).collect())
+}
+
+/// What is said of a task's evidence.
+pub(crate) struct Told {
+    pub task: String,
+    pub text: String,
+    proof: Proof,
 }
 
 /// Returns a sentence for each task in progress with evidence: for a brief and for a pickup.
-pub(crate) fn told(store: &store::Store, judge: &Judge, plan: &model::plan::Plan) -> Vec<(String, String)> {
+pub(crate) fn told(store: &store::Store, judge: &Judge, plan: &model::plan::Plan) -> Vec<Told> {
     let current = show::current(store, judge, plan);
     let sentence = |(id, bundle): &(Id, std::result::Result<Bundle, store::Error>)| {
-        let text = match bundle {
-            Ok(bundle) => judge.standing(id, bundle).told()?,
-            Err(_) => format!("{} cannot be read; `thru doctor` says why", layout::evidence_bundle(id)),
+        let (text, proof) = match bundle {
+            Ok(bundle) => {
+                let standing = judge.standing(id, bundle);
+                (standing.told()?, standing.proof)
+            }
+            Err(_) => {
+                let file = layout::evidence_bundle(id);
+                (format!("{file} cannot be read; `thru doctor` says why"), Proof::None)
+            }
         };
-        Some((id.to_string(), format!("{}: {text}", inline(id.as_str(), 64))))
+        let text = format!("{}: {text}", inline(id.as_str(), 64));
+        Some(Told { task: id.to_string(), text, proof })
     };
     current.iter().filter_map(sentence).take(MOST).collect()
 }

@@ -168,7 +168,7 @@ pub(crate) fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     let Awaited { run, stage, file, path, shown, verdict } = awaited;
     let why = format!("the run expects {shown} of this sub-agent; it is {}", verdict.name());
     let message = match &context.event.kind {
-        Kind::SubagentStop { message } => message.as_deref(),
+        Kind::SubagentStop { message, .. } => message.as_deref(),
         _ => {
             let text = match verdict {
                 Verdict::Valid => gate::there(&stage, &path),

@@ -143,7 +143,7 @@ fn evidence_now(project: &Project) -> Vec<String> {
     let Ok(Some(loaded)) = plan::load(&project.store) else { return Vec::new() };
     let judge = evidence::Judge::new(&project.store, &project.root.checkout);
     let told = evidence::brief::told(&project.store, &judge, &loaded.plan);
-    told.into_iter().map(|(_, text)| text).collect()
+    told.into_iter().map(|told| told.text).collect()
 }
 
 /// Returns how the prompt's harness wants files named.
@@ -323,6 +323,11 @@ impl SessionState for Claimed {
     fn bytes(&self) -> Vec<u8> {
         format!("{}\n{}\n", self.packet, self.by).into_bytes()
     }
+}
+
+/// Returns the id of the packet that a session has claimed.
+pub(crate) fn claimed_by(store: &store::Store, session: &Id) -> Result<Option<String>> {
+    Ok(store.session(session).get::<Claimed>()?.map(|claimed| claimed.packet))
 }
 
 /// Returns the packet that a session works on, for its brief.

@@ -2,18 +2,22 @@
 //! are one line, with the path of their record.
 
 use model::brief::{Candidate, Section};
+use model::id::Id;
 use model::plan::{self, Plan, Progress, Standing, Task, task_words, waiting_words};
 use model::render::inline;
 use model::score::Signal;
 use store::layout;
 
 use crate::Result;
-use crate::features::{BriefContext, ProjectContext};
+use crate::features::{BriefContext, ProjectContext, swarm};
 
 const SECTION: Section = Section { order: 2, longer: 1, name: "plan", title: "Plan", signal: Signal::Phase };
 
 /// How many tasks of each kind are named; the others are counted.
 const NAMED: usize = 5;
+
+/// How many dependencies of the current task are candidates, nearest first.
+const DEPENDENCIES: usize = 20;
 
 pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let Some(loaded) = super::load(context.project.store)? else { return Ok(Vec::new()) };
@@ -21,13 +25,23 @@ pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     if is_history(&standing) {
         return Ok(Vec::new());
     }
-    let mut all = vec![Candidate::new(&SECTION, "plan", plan_words(&loaded.plan, &standing))];
+    if let Some(other) = swarm::foreign(&context.project, &loaded.plan) {
+        return Ok(vec![Candidate::new(&SECTION, "plan", swarm::foreign_words(&other, &loaded.plan))]);
+    }
+    let evidence = with_evidence(context);
+    let scored = |id: &str, text: String, signal: Signal| {
+        let candidate = Candidate::new(&SECTION, format!("task:{id}"), text).with(signal, 1.0);
+        let has_evidence = evidence.iter().any(|task| task.as_str() == id);
+        if has_evidence { candidate.with(Signal::EvidencePresence, 1.0) } else { candidate }
+    };
+    let phase = Candidate::new(&SECTION, "plan", plan_words(&loaded.plan, &standing));
+    let mut all = vec![phase.with(Signal::Phase, 1.0)];
     let current: Vec<&Task> = match standing.in_progress.as_slice() {
         [] => Vec::new(),
         in_progress => in_progress.iter().take(NAMED).copied().collect(),
     };
     for task in &current {
-        all.push(Candidate::new(&SECTION, format!("task:{}", task.id), current_words(&standing, task)));
+        all.push(scored(&task.id, current_words(&standing, task), Signal::CurrentTask));
     }
     for task in standing.blocked.iter().take(NAMED) {
         let why =
@@ -36,30 +50,58 @@ pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
             standing.held_up_by(&task.id).iter().take(NAMED).map(|task| inline(&task.id, 64)).collect();
         let held = if held.is_empty() { String::new() } else { format!(" (holds up {})", held.join(", ")) };
         let text = format!("blocked: {}{why}{held}", task_words(task, 100));
-        all.push(Candidate::new(&SECTION, format!("task:{}", task.id), text));
+        all.push(scored(&task.id, text, Signal::BlockedTask));
     }
+    // Without a task in progress, the current one is the first that is ready.
+    let (signal, value) = if current.is_empty() { (Signal::CurrentTask, 1.0) } else { (Signal::Phase, 0.5) };
     if !standing.ready.is_empty() {
         let shown: Vec<String> =
             standing.ready.iter().take(NAMED).map(|task| task_words(task, 100)).collect();
         let more = standing.ready.len().saturating_sub(NAMED);
         let more = if more == 0 { String::new() } else { format!(" +{more}") };
         let text = format!("ready to begin: {}{more}", shown.join("; "));
-        all.push(Candidate::new(&SECTION, "plan:ready", text));
+        all.push(Candidate::new(&SECTION, "plan:ready", text).with(signal, value));
     } else if current.is_empty()
         && let Some(first) = loaded.plan.tasks().find(|task| !task.status.is_over())
         && let Some(waits) = waiting_words(&standing, first, NAMED)
     {
         let text = format!("nothing is ready: {} waits for {waits}", task_words(first, 100));
-        all.push(Candidate::new(&SECTION, "plan:ready", text));
+        all.push(Candidate::new(&SECTION, "plan:ready", text).with(signal, value));
+    }
+    // The fixed order has no place for them: the current task names those that it waits for.
+    if context.project.settings.brief_scoring_enabled
+        && let Some(task) = standing.task
+    {
+        let told: Vec<String> = all.iter().map(|candidate| candidate.id.clone()).collect();
+        let others = standing.dependencies(task).into_iter();
+        let others = others.filter(|(task, _)| !told.contains(&format!("task:{}", task.id)));
+        for (dependency, depth) in others.take(DEPENDENCIES) {
+            let text = format!("{} depends on: {}", inline(&task.id, 64), dependency_words(dependency));
+            let mut candidate = scored(&dependency.id, text, Signal::DependencyProximity);
+            candidate.signals.depth = Some(depth);
+            all.push(candidate);
+        }
     }
     Ok(all)
+}
+
+/// Returns the tasks that have evidence; only a score asks for them.
+fn with_evidence(context: &BriefContext) -> Vec<Id> {
+    match context.project.settings.brief_scoring_enabled {
+        true => context.project.store.evidence_tasks().map_or(Vec::new(), |(tasks, _)| tasks),
+        false => Vec::new(),
+    }
+}
+
+fn dependency_words(task: &Task) -> String {
+    format!("{} ({})", task_words(task, 160), task.status.name().replace('_', " "))
 }
 
 /// Returns the state of the plan and the tasks in progress, in the words of the brief.
 pub fn facts_for_summary(project: &ProjectContext) -> Result<Vec<String>> {
     let Some(loaded) = super::load(project.store)? else { return Ok(Vec::new()) };
     let standing = plan::standing(&loaded.plan);
-    if is_history(&standing) {
+    if is_history(&standing) || swarm::foreign(project, &loaded.plan).is_some() {
         return Ok(Vec::new());
     }
     let current = standing.in_progress.iter().take(NAMED).map(|task| current_words(&standing, task));

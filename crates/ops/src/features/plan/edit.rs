@@ -1,13 +1,14 @@
 //! `thru plan init|add|set` and `thru task …`: each changes the plan under its lock.
 
 use model::plan::{self, Acceptance, NewTask, Phase, PhaseStatus, Plan, Size, Task, TaskChange, TaskStatus};
+use model::swarm::SwarmId;
 use serde::Serialize;
 use store::Store;
 
 use super::{Author, Begin, Changed, Entry, WAIT, change, refused};
 use crate::features::evidence;
 use crate::input_redactor::InputRedactor;
-use crate::project::Project;
+use crate::project::{Project, settings};
 use crate::{Error, Result, World};
 
 /// What a command did to a task.
@@ -169,6 +170,9 @@ pub fn init(world: &World, title: &str, phases: &[String], replace: bool) -> Res
     let title = given.clean(title.trim()).into_owned();
     need_words(&title, "what the plan is for")?;
     let mut new = Plan::new(&title);
+    if let Ok(swarm) = SwarmId::new(settings::here(world).settings().swarm_id.trim()) {
+        new.swarm = swarm.to_string();
+    }
     for (i, name) in phases.iter().enumerate() {
         let id = u32::try_from(i + 1).unwrap_or(u32::MAX);
         new.phases.push(Phase { id, name: given.clean(name.trim()).into_owned(), ..Phase::default() });

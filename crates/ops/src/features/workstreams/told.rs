@@ -13,6 +13,7 @@ use model::score::Signal;
 use model::session::Pending;
 use model::text::fingerprint;
 use model::time;
+use model::tokens::TextKind;
 use store::layout;
 
 use super::state::{Reminded, own_state, state_of};
@@ -171,7 +172,10 @@ fn inlined(place: &Workstreams, load: &Load) -> Option<Candidate> {
     let path = load.path.as_deref()?;
     let text = String::from_utf8(place.read(path).ok()?).ok()?;
     let text = Redacted::head(&text, INLINED, place.settings.redact());
-    Some(Candidate::appended(&FILES, format!("workstream:file:{path}"), file_text(path, &text)))
+    let mut candidate =
+        Candidate::appended(&FILES, format!("workstream:file:{path}"), file_text(path, &text));
+    candidate.text_kind = TextKind::of_path(path);
+    Some(candidate)
 }
 
 const REMINDER: &str = "workstream:unread:";

@@ -8,6 +8,7 @@ use store::{Found, layout};
 
 use super::{FileChange, InstallReport, Scope, Task, run_in, usual_scope};
 use crate::project::git;
+use crate::setup::agents;
 use crate::{Mode, Result, World};
 
 #[derive(Clone, Debug, Serialize)]
@@ -76,6 +77,13 @@ impl Everywhere {
                     }
                 }
                 Err(error) => self.not_undone.push(format!("{}: {error}", harness.title)),
+            }
+        }
+        // Two scopes of a project share one folder of agents.
+        if scope != Scope::Project {
+            match agents::uninstall_in(world, project, scope, mode) {
+                Ok(reports) => self.undone.extend(reports),
+                Err(error) => self.not_undone.push(format!("agents: {error}")),
             }
         }
     }

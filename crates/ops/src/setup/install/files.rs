@@ -12,7 +12,7 @@ const LARGEST: usize = 16 * 1024 * 1024;
 
 /// Returns the file that a path means. People keep their own settings under version control and link to them: such a
 /// link is theirs, and its target is written. A link in a project came with the project, and could lead anywhere.
-pub(super) fn resolve(project: &Path, scope: Scope, path: &Path) -> Result<PathBuf> {
+pub(in crate::setup) fn resolve(project: &Path, scope: Scope, path: &Path) -> Result<PathBuf> {
     if scope == Scope::User {
         return Ok(real_path(path));
     }
@@ -43,7 +43,7 @@ pub(crate) fn refuse_links(project: &Path, path: &Path) -> Result<()> {
 }
 
 /// Opens the folder of a file that [`resolve`] returned, creating it if necessary, and returns the file's name in it.
-pub(super) fn open_folder(project: &Path, scope: Scope, path: &Path) -> Result<(Dir, String)> {
+pub(in crate::setup) fn open_folder(project: &Path, scope: Scope, path: &Path) -> Result<(Dir, String)> {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
         return Err(Error::Usage { what: format!("{}: not a file", path.display()), hint: String::new() });
     };
@@ -60,7 +60,7 @@ pub(super) fn open_folder(project: &Path, scope: Scope, path: &Path) -> Result<(
     Ok((dir, name.to_owned()))
 }
 
-pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>> {
+pub(in crate::setup) fn read(path: &Path) -> Result<Option<Vec<u8>>> {
     match store::read_own(path, LARGEST) {
         Err(store::Error::Absent { .. }) => Ok(None),
         read => Ok(Some(read?)),

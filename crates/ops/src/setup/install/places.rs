@@ -196,7 +196,7 @@ pub(super) fn folder(world: &World, harness: &Harness, project: &Path, scope: Sc
     }
 }
 
-fn user_folder(world: &World, harness: &Harness) -> Option<PathBuf> {
+pub(in crate::setup) fn user_folder(world: &World, harness: &Harness) -> Option<PathBuf> {
     let named = harness.folder_variable.and_then(|name| world.path(name));
     named.or_else(|| match harness.home {
         Home::Folder => Some(world.path("HOME")?.join(harness.folder)),
@@ -236,7 +236,7 @@ pub(super) fn other_scope(scope: Scope) -> Option<Scope> {
 }
 
 /// The program that a shared file calls, found through PATH.
-pub(super) const ON_PATH: &str = "thru";
+pub(in crate::setup) const ON_PATH: &str = "thru";
 
 /// A file that is entirely ours.
 #[derive(Clone, Debug)]

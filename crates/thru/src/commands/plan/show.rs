@@ -29,7 +29,7 @@ pub fn run(world: &World, only: Option<u32>, all: bool, format: Format) -> Resul
     Ok(0)
 }
 
-fn print_plan(shown: &Shown, only: Option<u32>, all: bool) -> Result<()> {
+pub fn print_plan(shown: &Shown, only: Option<u32>, all: bool) -> Result<()> {
     let plan = &shown.loaded.plan;
     let standing = shown.standing();
     if let Some(id) = only

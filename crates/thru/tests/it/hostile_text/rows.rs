@@ -49,6 +49,9 @@ pub fn rows(env: &TestEnv) -> Vec<Row> {
     let manifest = file(".agent/context/workstreams/01-parser/resume-context.md");
     let event = |event: &str, more: serde_json::Value| env.payload("s1", event, more).to_string();
     let compacted = event("SessionStart", serde_json::json!({"source": "compact"}));
+    let status_input = serde_json::json!({"session_id": "s1", "context_window": {"used_percentage": 7},
+        "workspace": {"project_dir": project, "current_dir": project}})
+    .to_string();
     let started = event("SessionStart", serde_json::json!({"source": "startup"}));
     vec![
         row("init", &["--name", words]),
@@ -56,6 +59,9 @@ pub fn rows(env: &TestEnv) -> Vec<Row> {
         row("install", &["droid", "--dry-run"]),
         row("uninstall", &["claude-code", "--dry-run"]),
         row("status", &[]),
+        row("statusline", &[]).stdin(status_input),
+        row("statusline", &[]).stdin(words),
+        row("install", &["claude-code", "--statusline", "--dry-run"]),
         row("packet list", &["-n", "0"]),
         row("packet show", &[PACKET]),
         row("packet show", &["evil"]),
@@ -135,6 +141,17 @@ pub fn rows(env: &TestEnv) -> Vec<Row> {
         row("loop log", &[LOOP]),
         row("loop adopt", &[LOOP]),
         row("loop cancel", &[LOOP]),
+        row("swarm install", &["--harness", "claude-code", "--swarm", words]),
+        row("swarm install", &["--harness", "claude-code", "--local"]).talks(),
+        row("swarm install", &["--harness", "opencode", "--user"]).talks(),
+        row("swarm list", &[]).talks(),
+        row("swarm agents", &[]),
+        row("swarm agents", &["architect"]),
+        row("swarm agents", &["--swarm", words]),
+        row("swarm plan", &["--all"]).talks(),
+        row("swarm plan", &["--adopt"]).talks(),
+        row("swarm diagnose", &[]),
+        row("swarm uninstall", &["--force"]).talks(),
         row("swarm status", &["-n", "0"]),
         row("swarm status", &["--session", words]),
         row("swarm benchmark", &[]),
@@ -158,6 +175,7 @@ pub fn rows(env: &TestEnv) -> Vec<Row> {
         row("import factory", &["--dry-run"]),
         row("brief", &["--all"]),
         row("brief", &["--all", "--explain"]),
+        row("brief", &["--all", "--explain", "--scoring", "on"]),
         row("brief", &["--transcript", &transcript, "--for", "claude-code", "--all"]),
         row("resume new", &["02-evil", "--name", words]),
         row("resume show", &["01-parser"]),

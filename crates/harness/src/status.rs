@@ -1,0 +1,67 @@
+//! The status line of a harness: what it tells the program that writes it.
+
+use std::borrow::Cow;
+
+use crate::fields::Fields;
+
+/// How a harness has its status line written by a program.
+#[derive(Clone, Copy, Debug)]
+pub struct StatusLine {
+    /// The key in its settings, whose value is an object with `type` and `command`.
+    pub key: &'static str,
+    /// Reads what it gives the program. `None` if that is not its format.
+    pub read: for<'a> fn(&'a [u8]) -> Option<Status<'a>>,
+}
+
+/// What a harness says about a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Status<'a> {
+    pub session: Cow<'a, str>,
+    /// The folder in which the session began, and the one it is in.
+    pub project: Option<Cow<'a, str>>,
+    pub cwd: Option<Cow<'a, str>>,
+    /// How much of the context window is in use, in percent.
+    pub percent: Option<u64>,
+}
+
+/// Claude Code's format.
+pub fn read_claude_style(payload: &[u8]) -> Option<Status<'_>> {
+    let (fields, problem) = Fields::parse(payload);
+    let session = fields.text("session_id").filter(|_| problem.is_none())?;
+    let (workspace, window) = (fields.object("workspace"), fields.object("context_window"));
+    let used = window.object("current_usage");
+    let tokens = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"]
+        .into_iter()
+        .filter_map(|name| used.number(name))
+        .reduce(u64::saturating_add);
+    // Older versions give only the figures.
+    let counted =
+        || Some(tokens?.saturating_mul(100) / window.number("context_window_size").filter(|n| *n > 0)?);
+    Some(Status {
+        session,
+        project: workspace.text("project_dir"),
+        cwd: workspace.text("current_dir").or_else(|| fields.text("cwd")),
+        percent: window.number("used_percentage").or_else(counted),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_read() {
+        let percent = |window: &str| {
+            let json = format!(r#"{{"session_id":"s1","context_window":{window}}}"#);
+            read_claude_style(json.as_bytes()).unwrap().percent
+        };
+        assert_eq!(percent(r#"{"used_percentage":15}"#), Some(15));
+        let figures = r#"{"used_percentage":null,"context_window_size":1000,"current_usage":{"input_tokens":100,"cache_read_input_tokens":60}}"#;
+        assert_eq!(percent(figures), Some(16));
+        assert_eq!(percent(r#"{"used_percentage":null,"current_usage":null}"#), None);
+        assert_eq!(percent(r#"{"context_window_size":0,"current_usage":{"input_tokens":1}}"#), None);
+        for garbage in ["", "{", "[]", "null", "{\"session_id\":7}", "{}", "\u{0}"] {
+            assert_eq!(read_claude_style(garbage.as_bytes()), None, "{garbage:?}");
+        }
+    }
+}

@@ -1,0 +1,250 @@
+use super::*;
+use crate::brief::budget::{Choice, Opened, own_cost};
+use crate::brief::{Brief, Material, Occasion, Section, compose, explain, gather, print};
+use crate::config::Settings;
+use crate::digest::Digest;
+use crate::event::{Action, TodoStatus};
+use crate::journal::{FileField, Record, TodoField};
+use crate::render::width;
+
+const PLAN: Section = Section { order: 2, longer: 1, name: "plan", title: "Plan", signal: Signal::Phase };
+const NOTES: Section =
+    Section { order: 10, longer: 30, name: "decisions", title: "Decisions", signal: Signal::DecisionRecency };
+
+fn scoring() -> Scoring {
+    Settings::DEFAULT.scoring_if_enabled()
+}
+
+/// A session made up from a number: the same number gives the same session.
+fn session(seed: u64) -> Digest {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(1);
+    let mut next = move |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    let mut digest = Digest::new("generated");
+    digest.last_at = "2026-11-15T19:22:00Z".into();
+    let words = ["parse", "lexer", "cache", "index", "merge", "render", "store", "token", "graph", "queue"];
+    let commands = ["cargo test", "cargo build", "npm run lint", "make check", "go test ./...", "pytest -q"];
+    for n in 0..20 + next(60) {
+        let word = words[next(10) as usize];
+        let mut record = Record { id: format!("c{n}").into(), ..Record::default() };
+        match next(10) {
+            0 | 1 => {
+                record.event = "prompt".into();
+                record.text =
+                    format!("Make the {word} {} and keep its {n} tests", words[next(10) as usize]).into();
+            }
+            2 => {
+                record.event = "stop".into();
+                record.text =
+                    format!("The {word} in src/{word}.rs was read twice; I fixed {n} of it.").into();
+            }
+            3..=5 => {
+                record.event = "tool-done".into();
+                record.tool = "Bash".into();
+                record.command = commands[next(6) as usize].into();
+                record.ok = Some(next(3) > 0);
+                record.error =
+                    if record.ok == Some(false) { format!("error: {word} failed").into() } else { "".into() };
+            }
+            kind => {
+                record.event = "tool-done".into();
+                record.tool = if kind == 6 { "Edit".into() } else { "Read".into() };
+                record.ok = Some(true);
+                let action = if kind == 6 { Action::Edit } else { Action::Read };
+                let path = format!("src/{word}/{}.rs", words[next(10) as usize]);
+                record.files = vec![FileField { path, action, outside: false, guess: false }];
+                if next(6) == 0 {
+                    let status = Some(TodoStatus::InProgress);
+                    record.todos = Some(vec![TodoField { id: String::new(), text: word.into(), status }]);
+                }
+            }
+        }
+        digest.fold(&record);
+    }
+    digest
+}
+
+/// Facts of features: a plan, a blocked task, decisions of several ages.
+fn facts(seed: u64) -> Vec<Candidate> {
+    let mut all = vec![
+        Candidate::new(&PLAN, "plan", "phase 2 of 4").with(Signal::Phase, 1.0),
+        Candidate::new(&PLAN, "task:1.2", "in progress: the lexer").with(Signal::CurrentTask, 1.0),
+        Candidate::new(&PLAN, "task:1.3", "blocked: the grammar").with(Signal::BlockedTask, 1.0),
+    ];
+    for n in 0..seed % 12 {
+        let text = format!("decision {n} of {seed}");
+        let mut decision = Candidate::new(&NOTES, format!("decision:d-{n}"), text);
+        decision.signals.age_hours = Some(n as f64 * 7.0);
+        all.push(decision.with(Signal::DecisionRecency, 1.0));
+    }
+    all
+}
+
+fn material<'a>(digest: &'a Digest, records: &'a [Candidate], scoring: Option<&'a Scoring>) -> Material<'a> {
+    Material { occasion: Occasion::Compacted, digest, problems: &[], gone: &[], records, scoring }
+}
+
+/// The brief as it was composed before there was a score: the fixed order and the choice from it, as they were.
+fn before_scoring(material: &Material, cap: usize) -> Option<String> {
+    let head = print::head(material);
+    let room = cap.saturating_sub(width(&head));
+    let mut candidates = gather::candidates(material);
+    let order = Order::within(room, material.digest.likely_files());
+    candidates.sort_by_key(|candidate| (order.rank(candidate, 0), candidate.class));
+    let mut choice = chosen_before_scoring(&candidates, order, room);
+    if !choice.is_everything() {
+        choice = chosen_before_scoring(&candidates, order, room.saturating_sub(84));
+    }
+    choice.is_anything().then(|| print::print(&head, &candidates, &choice))
+}
+
+fn chosen_before_scoring(candidates: &[Candidate], order: Order, room: usize) -> Choice {
+    let mut queue: Vec<(u32, usize, usize)> = Vec::new();
+    for (i, candidate) in candidates.iter().enumerate() {
+        queue.extend((0..candidate.forms.len()).map(|form| (order.rank(candidate, form), i, form)));
+    }
+    queue.sort_unstable();
+    let mut left = room;
+    let mut opened = Opened::default();
+    let mut forms: Vec<Option<usize>> = vec![None; candidates.len()];
+    for (_, i, form) in queue {
+        let candidate = &candidates[i];
+        let cost = match forms[i] {
+            None if form > 0 => continue,
+            None => own_cost(candidate, 0) + opened.cost(candidate),
+            Some(shorter) => own_cost(candidate, form).saturating_sub(own_cost(candidate, shorter)),
+        };
+        if cost <= left {
+            left -= cost;
+            opened.add(candidate);
+            forms[i] = Some(form);
+        }
+    }
+    Choice { forms, ..Choice::default() }
+}
+
+#[test]
+fn without_scoring_the_brief_is_what_it_was() {
+    for seed in 0..200 {
+        let (digest, records) = (session(seed), facts(seed));
+        let material = material(&digest, &records, None);
+        for cap in [700, 1_200, 2_000, 9_500] {
+            let found = compose(&material, cap).map(|brief| brief.text);
+            assert_eq!(found, before_scoring(&material, cap), "seed {seed}, {cap} characters");
+        }
+    }
+}
+
+#[test]
+fn the_same_records_give_the_same_bytes_a_thousand_times() {
+    let scoring = scoring();
+    let (digest, records) = (session(7), facts(11));
+    let first = compose(&material(&digest, &records, Some(&scoring)), 2_000).unwrap();
+    for n in 0..1_000 {
+        // Rebuilt each time, so that nothing depends on where things are in memory or on a hash's seed.
+        let (digest, records) = match n % 100 {
+            0 => (session(7), facts(11)),
+            _ => (digest.clone(), records.clone()),
+        };
+        let again = compose(&material(&digest, &records, Some(&scoring)), 2_000).unwrap();
+        assert_eq!(again, first, "run {n}");
+    }
+}
+
+/// With equal weights, what has no records of its own importance stays in the fixed order.
+#[test]
+fn a_session_without_records_is_ranked_as_in_the_fixed_order_but_for_failures() {
+    let scoring = scoring();
+    for seed in 0..50 {
+        let digest = session(seed);
+        let ids = |scoring| -> Vec<String> {
+            let rows = explain(&material(&digest, &[], scoring), 9_500).rows;
+            rows.into_iter().filter(|row| row.class != "failing").map(|row| row.id).collect()
+        };
+        assert_eq!(ids(Some(&scoring)), ids(None), "seed {seed}");
+    }
+}
+
+#[test]
+fn scores_and_their_order_by_hand() {
+    let scoring = scoring();
+    let mut dependency =
+        Candidate::new(&PLAN, "task:1.1", "1.2 depends on: 1.1").with(Signal::DependencyProximity, 1.0);
+    dependency.signals.depth = Some(1);
+    let mut decision = Candidate::new(&NOTES, "decision:d-1", "TOML").with(Signal::DecisionRecency, 1.0);
+    decision.signals.age_hours = Some(12.0);
+    let records = [
+        dependency,
+        decision,
+        Candidate::new(&PLAN, "task:1.3", "blocked").with(Signal::BlockedTask, 1.0),
+        Candidate::new(&PLAN, "task:1.2", "in progress").with(Signal::CurrentTask, 1.0),
+        Candidate::new(&PLAN, "plan", "phase 1").with(Signal::Phase, 1.0),
+    ];
+    let digest = Digest::new("s");
+    let explained = explain(&material(&digest, &records, Some(&scoring)), 9_500);
+    let found: Vec<(&str, f64)> =
+        explained.rows.iter().map(|row| (row.id.as_str(), row.score.unwrap())).collect();
+    let expected = [
+        ("task:1.2", 2.0),
+        ("task:1.3", 1.5),
+        ("decision:d-1", 1.060_660_171_779_821_3),
+        ("plan", 1.0),
+        ("task:1.1", 0.5),
+    ];
+    assert_eq!(found.len(), expected.len(), "{found:?}");
+    for ((id, score), (expected_id, expected)) in found.iter().zip(expected) {
+        assert_eq!(*id, expected_id);
+        assert!((score - expected).abs() < 1e-9, "{id}: {score}, not {expected}");
+    }
+    assert_eq!(explained.rows.iter().map(|row| row.position).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
+}
+
+#[test]
+fn a_brief_keeps_to_its_tokens_and_names_what_it_left_out() {
+    let digest = session(3);
+    let records = facts(9);
+    for max_tokens in [120, 200, 400, 1_000] {
+        let scoring = Scoring { max_tokens, ..scoring() };
+        let material = material(&digest, &records, Some(&scoring));
+        let explained = explain(&material, 9_500);
+        assert!(explained.tokens <= max_tokens, "{} tokens of {max_tokens}", explained.tokens);
+        let is_whole = explained.rows.iter().all(|row| row.taken);
+        let text = explained.text.unwrap();
+        assert_eq!(text.contains("Left out: "), !is_whole, "{text}");
+        let Some(out) = explained.rows.iter().find(|row| !row.taken) else { continue };
+        assert!(out.why.starts_with("no tokens: it takes "), "{}", out.why);
+        assert_eq!(compose(&material, 9_500), Some(Brief { text, told: taken(&explained.rows) }));
+    }
+}
+
+#[test]
+fn only_the_first_candidates_are_considered() {
+    let (digest, records) = (session(3), facts(9));
+    let scoring = Scoring { max_candidates: 10, ..scoring() };
+    let rows = explain(&material(&digest, &records, Some(&scoring)), 9_500).rows;
+    assert!(rows.len() > 10, "{}", rows.len());
+    assert!(rows[..10].iter().all(|row| row.taken));
+    for row in &rows[10..] {
+        assert_eq!((row.taken, row.why.as_str()), (false, "not among the first 10 candidates"));
+    }
+}
+
+#[test]
+fn a_weight_moves_its_class() {
+    let digest = session(5);
+    let first_file = |weight: f64| {
+        let mut scoring = scoring();
+        scoring.weights.0[Signal::Files as usize] = weight;
+        let rows = explain(&material(&digest, &[], Some(&scoring)), 9_500).rows;
+        rows.iter().position(|row| row.id.starts_with("file:")).unwrap()
+    };
+    assert_eq!(first_file(5.0), 0);
+    assert!(first_file(1.0) > 0);
+    assert!(first_file(0.0) > first_file(1.0));
+}
+
+fn taken(rows: &[crate::brief::Row]) -> Vec<String> {
+    rows.iter().filter(|row| row.taken).map(|row| row.id.clone()).collect()
+}

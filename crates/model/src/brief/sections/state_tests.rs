@@ -1,0 +1,97 @@
+use super::*;
+use crate::brief::{Occasion, compose};
+use crate::event::Action;
+use crate::journal::{self, FileField, Record, TodoField};
+
+/// Folds lines of `who: words`; `todo: words` makes a list with one entry that is in progress.
+fn told(lines: &[&str]) -> String {
+    let mut digest = Digest::new("s");
+    for line in lines {
+        let (who, text) = line.split_once(": ").unwrap();
+        let mut record =
+            Record { ts: "2026-11-15T19:22:00Z".into(), from: "transcript".into(), ..Record::default() };
+        let file = |action| vec![FileField { path: text.into(), action, outside: false, guess: false }];
+        (record.event, record.ok) = ("tool-done".into(), Some(true));
+        match who {
+            "user" => (record.event, record.text) = ("prompt".into(), text.into()),
+            "said" => (record.event, record.text) = (journal::SAID.into(), text.into()),
+            "edit" => record.files = file(Action::Edit),
+            "read" => record.files = file(Action::Read),
+            "call" => record.tool = text.into(),
+            "begun" => (record.tool, record.ok) = (text.into(), None),
+            "passed" => (record.command, record.ended) = (text.into(), "passed".into()),
+            "todo" => {
+                let status = Some(TodoStatus::InProgress);
+                record.todos = Some(vec![TodoField { id: String::new(), text: text.into(), status }]);
+            }
+            _ => panic!("{who}"),
+        }
+        if who == "begun" {
+            digest.unfinished.push(text.to_owned());
+        }
+        digest.fold(&record);
+    }
+    let material = Material {
+        occasion: Occasion::Compacted,
+        digest: &digest,
+        problems: &[],
+        gone: &[],
+        records: &[],
+        scoring: None,
+    };
+    compose(&material, 9_500).unwrap().text
+}
+
+const TASK: &str = "user: Make the reader keep comments in nested arrays and objects";
+
+#[test]
+fn what_was_done_after_the_last_words() {
+    let cases: [(&[&str], &str); 6] = [
+        (&[TASK], "- The newest message has not been taken up yet\n"),
+        // A call that names no file takes it up too.
+        (
+            &[TASK, "call: mcp__tracker__create_issue"],
+            "- At work on the newest message: called `mcp__tracker__create_issue`\n",
+        ),
+        (
+            &[TASK, "begun: Bash"],
+            "- At work on the newest message\n- Begun, its result was not seen: `Bash`\n",
+        ),
+        // What only looked, before the work, does not matter any more. The same again is counted.
+        (
+            &[
+                TASK,
+                "said: Let me look for it:",
+                "read: a.py",
+                "call: Grep",
+                "edit: a.py",
+                "edit: b.py",
+                "edit: a.py",
+                "passed: make test",
+            ],
+            "; then edited b.py, edited a.py (2×), ran `make test` → passed\n",
+        ),
+        (&[TASK, "said: Let me look for it:", "edit: a.py", "read: b.py"], "; then edited a.py, read b.py\n"),
+        (&[TASK, "said: Let me look for it:"], "- At work. Last said: “Let me look for it:”\n"),
+    ];
+    for (lines, expected) in cases {
+        let text = told(lines);
+        assert!(text.contains(expected), "{expected}{text}");
+    }
+}
+
+#[test]
+fn an_entry_that_asks_for_checks_is_done_once_they_passed() {
+    let open = "To do: “Run lint and tests” (in progress)";
+    let cases: [(&[&str], bool); 5] = [
+        (&[TASK, "todo: Run lint and tests"], true),
+        (&[TASK, "todo: Run lint and tests", "passed: make test"], true),
+        (&[TASK, "passed: make test", "passed: make lint", "todo: Run lint and tests"], true),
+        (&[TASK, "todo: Run lint and tests", "passed: make test", "passed: make lint"], false),
+        (&[TASK, "todo: Run lint and tests", "passed: make test", "passed: make lint", "edit: a.py"], true),
+    ];
+    for (lines, expected) in cases {
+        let text = told(lines);
+        assert_eq!(text.contains(open), expected, "{lines:?}\n{text}");
+    }
+}

@@ -1,0 +1,106 @@
+//! What is left of a long request: sections about files that were edited since are reduced to their headings.
+
+use std::borrow::Cow;
+
+use super::{Digest, names};
+
+/// A shorter text is quoted unchanged.
+const LONG: usize = 1_200;
+
+/// Stands after the heading of a section that was left out.
+const DONE: &str = "[its files were edited since]";
+
+impl Digest {
+    /// Returns a request or a plan without the sections that name only files which were edited after `since`. What it
+    /// is for and the checks that it demands stay.
+    pub fn left_of<'t>(&self, text: &'t str, since: u64) -> Cow<'t, str> {
+        // The file that was edited last may not be finished, until a check has run.
+        let last = self.edited_after(since).filter(|_| !self.is_checked());
+        let edited = |name: &str| {
+            let mut uses = self.files.iter().filter(|file| last_part(&file.path) == name);
+            uses.any(|file| file.edits > 0 && file.edited_at > since && Some(file.path.as_str()) != last)
+        };
+        if text.len() < LONG || self.edited_after(since).is_none() {
+            return Cow::Borrowed(text);
+        }
+        let mut out = String::new();
+        let mut left_out = false;
+        for section in sections(text) {
+            let names = names::of_files(section);
+            let mut named = names.iter().filter(|name| self.has_kind(name)).peekable();
+            let is_done = named.peek().is_some() && named.all(|name| edited(name));
+            match is_done && !says_why(section) {
+                true => {
+                    out.push_str(&format!(
+                        "{} {DONE}\n",
+                        section.lines().next().unwrap_or_default().trim_end()
+                    ));
+                    left_out = true;
+                }
+                false => out.push_str(section),
+            }
+        }
+        if left_out { Cow::Owned(out) } else { Cow::Borrowed(text) }
+    }
+
+    /// Returns whether a test, a build or a lint ran after the last edit.
+    fn is_checked(&self) -> bool {
+        let mut checks = self.checks.iter().filter(|used| used.sort.is_check());
+        checks.any(|used| self.edited_after(used.last).is_none())
+    }
+
+    /// Returns whether the session has files with this ending: `os.Exit` and `e.g` look like files too.
+    fn has_kind(&self, name: &str) -> bool {
+        let ending = |name: &str| name.rsplit_once('.').map(|(_, ending)| ending.to_owned());
+        let wanted = ending(name);
+        self.files.iter().any(|file| ending(last_part(&file.path)) == wanted)
+    }
+}
+
+fn last_part(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Splits a text before each heading outside code fences.
+fn sections(text: &str) -> Vec<&str> {
+    let (mut found, mut start, mut at, mut fenced) = (Vec::new(), 0, 0, false);
+    for line in text.split_inclusive('\n') {
+        let bare = line.trim_start();
+        fenced ^= bare.starts_with("```");
+        if !fenced && bare.starts_with('#') && at > start {
+            found.push(&text[start..at]);
+            start = at;
+        }
+        at += line.len();
+    }
+    found.push(&text[start..]);
+    found
+}
+
+/// The beginning, what the work is for, and how it is checked: needed until the end.
+fn says_why(section: &str) -> bool {
+    const WORDS: [&str; 12] = [
+        "context",
+        "summary",
+        "goal",
+        "overview",
+        "problem",
+        "background",
+        "why",
+        "verification",
+        "validation",
+        "checks",
+        "acceptance",
+        "scope",
+    ];
+    let Some(heading) = section.lines().next().filter(|line| line.trim_start().starts_with('#')) else {
+        return true;
+    };
+    let small = heading.to_lowercase();
+    let is_title = heading.trim_start().starts_with("# ");
+    is_title || small.split(|c: char| !c.is_alphanumeric()).any(|word| WORDS.contains(&word))
+}
+
+#[cfg(test)]
+#[path = "left_tests.rs"]
+mod tests;

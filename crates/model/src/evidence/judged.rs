@@ -1,0 +1,79 @@
+//! What a judging agent of a swarm returned, as evidence for the task that it judged.
+
+use super::{Entry, EntryType, Kind, Verdict};
+use crate::render::one_line;
+use crate::swarm::Part;
+use crate::text::fingerprint;
+use crate::verdict::{Reading, fields, read};
+
+/// What an agent returned, and where from. The text is redacted.
+#[derive(Clone, Copy, Debug)]
+pub struct Answer<'a> {
+    pub part: Part,
+    /// The agent's type, as the harness names it.
+    pub agent: &'a str,
+    /// The harness's id of this one agent; empty if it gives none.
+    pub agent_id: &'a str,
+    pub session: &'a str,
+    pub harness: &'a str,
+    pub at: &'a str,
+    pub text: &'a str,
+}
+
+/// The longest text of a field that is kept.
+const FIELD: usize = 300;
+
+/// Returns the entry for a task; `None` if an agent of this kind does not judge. An answer that cannot be read is a
+/// note, which proves nothing and rejects nothing.
+pub fn judged(answer: &Answer, task: &str) -> Option<Entry> {
+    let Answer { part, agent, agent_id, session, harness, at, text } = *answer;
+    let entry_type = part.judges()?;
+    let reading = read(text);
+    let fields = fields(text);
+    let cut = |texts: &[String]| texts.iter().map(|text| one_line(text, FIELD).into()).collect();
+    // Two processes may report one stop. Where agents have no id, two stops are told apart by their time.
+    let mark = fingerprint([session, if agent_id.is_empty() { at } else { agent_id }, agent, text]);
+    let mut entry = Entry {
+        id: format!("v-{mark:016x}"),
+        task_id: task.to_owned(),
+        kind: Kind::Claimed.name().to_owned(),
+        timestamp: at.to_owned(),
+        agent: one_line(agent, 64),
+        risk: fields.risk.as_deref().map(|risk| one_line(risk, 64)),
+        issues: cut(&fields.issues),
+        ..Entry::default()
+    };
+    match reading {
+        Reading::Clear(ruling) => {
+            entry_type.name().clone_into(&mut entry.entry_type);
+            part.verdict(ruling).name().clone_into(&mut entry.verdict);
+            let about = fields.summary.as_ref().or(fields.issues.first()).or(fields.failures.first());
+            let about = about.map_or(String::new(), |text| format!(": {}", one_line(text, FIELD)));
+            entry.summary = format!("{}{about}", ruling.name());
+            entry.metadata.insert("ruling".to_owned(), ruling.name().into());
+        }
+        Reading::Unreadable(problem) => {
+            EntryType::Note.name().clone_into(&mut entry.entry_type);
+            Verdict::Info.name().clone_into(&mut entry.verdict);
+            entry.summary = format!("the verdict is unreadable: {problem}");
+            let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+            entry.metadata.insert("unreadable".to_owned(), problem.to_string().into());
+            entry.metadata.insert("begins".to_owned(), one_line(first, FIELD).into());
+        }
+    }
+    if entry_type == EntryType::Test {
+        (entry.tests_passed, entry.tests_failed) = (fields.tests_passed, fields.tests_failed);
+        entry.failures = cut(&fields.failures);
+    }
+    for (key, value) in [("session", session), ("harness", harness), ("part", part.name())] {
+        entry.metadata.insert(key.to_owned(), value.into());
+    }
+    if let Some(confidence) = fields.confidence {
+        entry.metadata.insert("confidence".to_owned(), one_line(&confidence, 64).into());
+    }
+    Some(entry)
+}
+
+#[cfg(test)]
+#[path = "judged_tests.rs"]
+mod tests;

@@ -1,0 +1,55 @@
+use super::*;
+
+#[test]
+fn the_profile_of_a_kind() {
+    let cases = [
+        ("coder", "coder"),
+        ("mega_coder", "coder"),
+        ("mega-Coder", "coder"),
+        ("plugin:coder", "coder"),
+        ("code-reviewer", "reviewer"),
+        ("Test-Engineer", "test_engineer"),
+        ("paid_test_engineer", "test_engineer"),
+        ("encoder", "general"),
+        ("general-purpose", "general"),
+        ("Explore", "general"),
+        ("", "general"),
+        ("security_sme", "sme"),
+    ];
+    for (kind, expected) in cases {
+        assert_eq!(of(kind, &Settings::DEFAULT).name, expected, "{kind}");
+    }
+}
+
+#[test]
+fn every_default_is_made_of_known_words() {
+    for kind in ["architect", "coder", "reviewer", "critic", "test_engineer", "explorer", "sme", "?"] {
+        let settings = Settings::DEFAULT;
+        let profile = of(kind, &settings);
+        assert!(!profile.classes.is_empty());
+        assert!(profile.classes.iter().all(|word| CLASSES.contains(word)), "{profile:?}");
+    }
+}
+
+#[test]
+fn which_classes_a_profile_contains() {
+    // Class word, name of the fact's class, whether it is a task, whether there is a task: contained?
+    let cases = [
+        ("all", "edited", false, false, true),
+        ("all", "problem", false, false, false),
+        ("task", "plan", true, true, true),
+        ("task", "plan", false, true, false),
+        ("task", "goal", false, true, false),
+        ("task", "goal", false, false, true),
+        ("plan", "plan", true, true, true),
+        ("requirements", "words", false, true, true),
+        ("diff", "read", false, false, false),
+        ("diff", "at-risk", false, false, true),
+        ("tests", "evidence", false, false, true),
+        ("failures", "check", false, false, false),
+        ("unknown", "goal", false, false, false),
+    ];
+    for (class, name, is_task, has_task, expected) in cases {
+        assert_eq!(contains(class, name, is_task, has_task), expected, "{class} {name}");
+    }
+}

@@ -1,0 +1,193 @@
+//! The swarm: a team of agents with fixed parts. What the parts are, what their names look like, and whose plan a plan
+//! is.
+
+use std::fmt;
+
+use crate::evidence::{EntryType, Verdict};
+use crate::id::{BadId, Id};
+use crate::verdict::Ruling;
+
+/// What an agent of a swarm does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Part {
+    Architect,
+    Explorer,
+    Sme,
+    Coder,
+    Reviewer,
+    Critic,
+    TestEngineer,
+}
+
+impl Part {
+    pub const ALL: [Part; 7] = [
+        Part::Architect,
+        Part::Explorer,
+        Part::Sme,
+        Part::Coder,
+        Part::Reviewer,
+        Part::Critic,
+        Part::TestEngineer,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Part::Architect => "architect",
+            Part::Explorer => "explorer",
+            Part::Sme => "sme",
+            Part::Coder => "coder",
+            Part::Reviewer => "reviewer",
+            Part::Critic => "critic",
+            Part::TestEngineer => "test_engineer",
+        }
+    }
+
+    /// Returns the part that an agent's type names: `reviewer`, `mega_reviewer`, or with a plugin's name in front.
+    pub fn of(agent: &str) -> Option<Part> {
+        let name = agent.rsplit(':').next().unwrap_or(agent).trim().to_ascii_lowercase().replace('-', "_");
+        let is_named = |part: &Part| {
+            let prefix = name.strip_suffix(part.name());
+            prefix.is_some_and(|prefix| prefix.is_empty() || prefix.ends_with('_'))
+        };
+        Part::ALL.into_iter().find(is_named)
+    }
+
+    /// Returns the part that somebody named in front of a description of work: `reviewer: check the lexer`.
+    pub fn of_description(text: &str) -> Option<Part> {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+        let word = text.trim_start().trim_start_matches('@');
+        let end = word.find(|c: char| !is_name(c)).unwrap_or(word.len());
+        Part::of(&word[..end])
+    }
+
+    /// Returns whether it changes no files.
+    pub fn is_read_only(self) -> bool {
+        matches!(self, Part::Explorer | Part::Sme | Part::Reviewer | Part::Critic)
+    }
+
+    /// Returns whether its answer ends with a verdict, and what kind of evidence that is.
+    pub fn judges(self) -> Option<EntryType> {
+        match self {
+            Part::Reviewer | Part::Critic => Some(EntryType::Review),
+            Part::TestEngineer => Some(EntryType::Test),
+            Part::Architect | Part::Explorer | Part::Sme | Part::Coder => None,
+        }
+    }
+
+    /// Returns a ruling in the words of evidence. A critic who asks for a revision rejects nothing that was made: the
+    /// plan is revised before the work begins.
+    pub fn verdict(self, ruling: Ruling) -> Verdict {
+        match (self, ruling) {
+            (Part::TestEngineer, ruling) if ruling.is_good() => Verdict::Pass,
+            (Part::TestEngineer, _) => Verdict::Fail,
+            (Part::Critic, Ruling::NeedsRevision) => Verdict::Warn,
+            (_, ruling) if ruling.is_good() => Verdict::Approved,
+            _ => Verdict::Rejected,
+        }
+    }
+}
+
+/// The name of a swarm.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SwarmId(String);
+
+/// The swarm whose agents have no prefix.
+pub const DEFAULT: &str = "default";
+
+impl SwarmId {
+    /// Accepts what every harness accepts in the name of an agent: lower-case letters, digits, `-` and `_`.
+    pub fn new(text: &str) -> Result<SwarmId, BadSwarm> {
+        Id::new(text).map_err(BadSwarm::Id)?;
+        let is_plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'_');
+        match text.bytes().all(is_plain) && text.len() <= MOST_BYTES {
+            true => Ok(SwarmId(text.to_owned())),
+            false => Err(BadSwarm::Shape),
+        }
+    }
+
+    pub fn default_swarm() -> SwarmId {
+        SwarmId(DEFAULT.to_owned())
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns what is in front of the names of its agents: nothing for the default swarm.
+    pub fn prefix(&self) -> String {
+        if self.as_str() == DEFAULT { String::new() } else { format!("{}_", self.as_str()) }
+    }
+
+    /// Returns the name of its agent for a part.
+    pub fn agent(&self, part: Part) -> String {
+        format!("{}{}", self.prefix(), part.name())
+    }
+
+    /// Expands the variables in a prompt.
+    pub fn expand(&self, prompt: &str) -> String {
+        prompt.replace("{{SWARM_ID}}", self.as_str()).replace("{{AGENT_PREFIX}}", &self.prefix())
+    }
+}
+
+impl fmt::Display for SwarmId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Longer names make agents' names that some harness cuts.
+const MOST_BYTES: usize = 40;
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadSwarm {
+    #[error("{0}")]
+    Id(BadId),
+    #[error("the name of a swarm has at most {MOST_BYTES} lower-case letters, digits, `-` and `_`")]
+    Shape,
+}
+
+/// Returns the swarm that a plan belongs to, if that is none of `ours`. A plan without a swarm, or of the default one,
+/// is anybody's. If no swarm is in use here, there is nobody whom a plan could be foreign to.
+pub fn foreign<'p>(plan: &'p str, ours: &[SwarmId]) -> Option<&'p str> {
+    let plan = plan.trim();
+    let is_named = !plan.is_empty() && plan != DEFAULT;
+    let is_ours = ours.iter().any(|swarm| swarm.as_str() == plan);
+    (is_named && !ours.is_empty() && !is_ours).then_some(plan)
+}
+
+/// Returns the model that the settings name for an agent: `coder=opus, opencode:coder=openai/gpt-5`. An entry for one
+/// harness goes before one for all; the last of two equal ones counts.
+pub fn model_of<'s>(setting: &'s str, harness: &str, part: Part) -> Option<&'s str> {
+    let pairs = setting.split([',', '\n']).filter_map(|pair| pair.split_once('='));
+    let mut found = (None, None);
+    for (name, model) in pairs.map(|(name, model)| (name.trim(), model.trim())) {
+        let is_line = !model.is_empty() && !model.chars().any(|c| c.is_control() || c.is_whitespace());
+        match name.split_once(':') {
+            Some((of, name)) if of.trim() == harness && name.trim() == part.name() && is_line => {
+                found.0 = Some(model);
+            }
+            None if name == part.name() && is_line => found.1 = Some(model),
+            _ => {}
+        }
+    }
+    found.0.or(found.1)
+}
+
+/// Returns the entries of the setting that name no agent, no known harness or no model.
+pub fn unknown_models<'s>(setting: &'s str, harnesses: &[&str]) -> Vec<&'s str> {
+    let is_good = |entry: &str| {
+        let Some((name, model)) = entry.split_once('=') else { return false };
+        let (harness, part) = name.split_once(':').map_or((None, name), |(of, part)| (Some(of.trim()), part));
+        let part = Part::ALL.into_iter().find(|known| known.name() == part.trim());
+        let is_known = harness.is_none_or(|harness| harnesses.contains(&harness));
+        let is_model =
+            !model.trim().is_empty() && !model.trim().chars().any(|c| c.is_control() || c.is_whitespace());
+        part.is_some() && is_known && is_model
+    };
+    let entries = setting.split([',', '\n']).map(str::trim).filter(|entry| !entry.is_empty());
+    entries.filter(|entry| !is_good(entry)).collect()
+}
+
+#[cfg(test)]
+#[path = "swarm_tests.rs"]
+mod tests;

@@ -1,0 +1,84 @@
+//! What a judging agent ruled, read from its answer as models write it: `VERDICT: APPROVED`, bold, in a list, a table, a
+//! code fence, a heading with the word below it.
+//!
+//! An answer that could mean anything else is unreadable. A rejection that is not understood costs a question; a pass
+//! that nobody gave costs the review.
+
+mod fields;
+mod label;
+mod ruling;
+
+use std::fmt;
+
+pub use fields::{Fields, fields};
+pub use ruling::Ruling;
+
+/// What an answer says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    Clear(Ruling),
+    Unreadable(Problem),
+}
+
+/// Why an answer has no verdict that can be relied on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Problem {
+    NoVerdict,
+    /// The words of the form, not a choice: `APPROVED | REJECTED`.
+    Template,
+    Several,
+    Negated,
+    /// It holds only if something else does, or the answer is unsure.
+    Conditional,
+    /// It is in a quotation, or somebody else's.
+    Quoted,
+    /// There is a verdict, but in no word that we know.
+    UnknownWord,
+    /// It passes, and counts tests that failed.
+    Contradicted,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Problem::NoVerdict => "it gives no verdict",
+            Problem::Template => "it repeats the form and chooses nothing",
+            Problem::Several => "it gives several verdicts",
+            Problem::Negated => "its verdict is negated",
+            Problem::Conditional => "its verdict has a condition",
+            Problem::Quoted => "its verdict is a quotation",
+            Problem::UnknownWord => "its verdict is none of the words that are asked for",
+            Problem::Contradicted => "it says PASS and counts failed tests",
+        })
+    }
+}
+
+/// Reads the verdict of an answer.
+pub fn read(text: &str) -> Reading {
+    let lines = label::lines(text);
+    let found = label::rulings(&lines);
+    let reading = combine(if found.is_empty() { label::bare(&lines).into_iter().collect() } else { found });
+    match reading {
+        Reading::Clear(Ruling::Pass) if fields(text).tests_failed.is_some_and(|failed| failed > 0) => {
+            Reading::Unreadable(Problem::Contradicted)
+        }
+        reading => reading,
+    }
+}
+
+/// All verdicts of an answer must agree. A doubtful one spoils a good ruling; a bad ruling stays bad.
+fn combine(found: Vec<Result<Ruling, Problem>>) -> Reading {
+    let mut clear: Vec<Ruling> = found.iter().filter_map(|one| one.ok()).collect();
+    clear.dedup();
+    let problem = found.iter().find_map(|one| one.err());
+    match (clear.as_slice(), problem) {
+        ([], problem) => Reading::Unreadable(problem.unwrap_or(Problem::NoVerdict)),
+        ([one], Some(problem)) if one.is_good() => Reading::Unreadable(problem),
+        ([one], _) => Reading::Clear(*one),
+        (_, _) => Reading::Unreadable(Problem::Several),
+    }
+}
+
+#[cfg(test)]
+#[path = "verdict_tests.rs"]
+mod tests;

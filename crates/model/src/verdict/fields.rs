@@ -1,0 +1,105 @@
+//! The other fields of a judging agent's answer: RISK, ISSUES, SUMMARY, TESTS, FAILURES.
+
+use super::ruling::words;
+
+/// What an answer says besides its verdict.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fields {
+    pub risk: Option<String>,
+    pub confidence: Option<String>,
+    pub summary: Option<String>,
+    pub issues: Vec<String>,
+    pub failures: Vec<String>,
+    pub tests_passed: Option<u64>,
+    pub tests_failed: Option<u64>,
+}
+
+const NAMES: &[&str] = &[
+    "VERDICT",
+    "RISK",
+    "CONFIDENCE",
+    "ISSUES",
+    "SUMMARY",
+    "TESTS",
+    "FAILURES",
+    "ROOT CAUSE",
+    "FILES",
+    "COVERAGE",
+];
+
+/// How many entries of a list are kept.
+const MOST: usize = 20;
+
+/// Reads the fields of a whole answer, redacted before.
+pub fn fields(text: &str) -> Fields {
+    let mut all = Fields::default();
+    let mut open: Option<&str> = None;
+    for line in text.lines() {
+        let plain = plain(line);
+        if let Some((name, value)) = label(plain) {
+            open = Some(name);
+            take(&mut all, name, value);
+        } else if let Some(name) = open {
+            if plain.is_empty() && !matches!(name, "ISSUES" | "FAILURES") {
+                open = None;
+            }
+            take(&mut all, name, plain);
+        }
+    }
+    all
+}
+
+fn take(all: &mut Fields, name: &str, value: &str) {
+    if value.is_empty() {
+        return;
+    }
+    let keep = |slot: &mut Option<String>| {
+        slot.get_or_insert_with(|| value.to_owned());
+    };
+    let push = |list: &mut Vec<String>| {
+        let is_none = ["none", "n/a", "no issues", "none."].contains(&value.to_ascii_lowercase().as_str());
+        if list.len() < MOST && !is_none {
+            list.push(value.to_owned());
+        }
+    };
+    match name {
+        "RISK" => keep(&mut all.risk),
+        "CONFIDENCE" => keep(&mut all.confidence),
+        "SUMMARY" => keep(&mut all.summary),
+        "ISSUES" => push(&mut all.issues),
+        "FAILURES" => push(&mut all.failures),
+        "TESTS" => count(all, value),
+        _ => {}
+    }
+}
+
+/// `12 passed, 1 failed`, `passed: 12`.
+fn count(all: &mut Fields, value: &str) {
+    let words = words(value);
+    for (i, word) in words.iter().enumerate() {
+        let near = [i.checked_sub(1), Some(i + 1)].into_iter().flatten();
+        let number = near.filter_map(|i| words.get(i)?.parse::<u64>().ok()).next();
+        match word.to_ascii_lowercase().as_str() {
+            "passed" | "pass" | "passing" => all.tests_passed = all.tests_passed.or(number),
+            "failed" | "fail" | "failing" => all.tests_failed = all.tests_failed.or(number),
+            _ => {}
+        }
+    }
+}
+
+/// A line without the marks of a list, a heading or emphasis around it.
+fn plain(line: &str) -> &str {
+    let is_mark =
+        |c: char| c.is_whitespace() || matches!(c, '*' | '_' | '#' | '`' | '-' | '+' | '•' | '|' | '>');
+    line.trim_start_matches(is_mark)
+        .trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '`' | '|'))
+}
+
+fn label(line: &str) -> Option<(&'static str, &str)> {
+    NAMES.iter().find_map(|name| {
+        let start = line.get(..name.len()).filter(|start| start.eq_ignore_ascii_case(name))?;
+        let rest = line[start.len()..].trim_start_matches(['*', '_', ' ']);
+        let value = rest.strip_prefix([':', '|', '='])?;
+        Some((*name, value.trim_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '_' | '`'))))
+    })
+}

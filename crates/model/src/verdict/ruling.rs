@@ -1,0 +1,308 @@
+//! The words of a ruling, and whether a text that should be one is one.
+
+use super::Problem;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ruling {
+    Approved,
+    Rejected,
+    NeedsRevision,
+    Pass,
+    Fail,
+}
+
+impl Ruling {
+    pub fn name(self) -> &'static str {
+        match self {
+            Ruling::Approved => "APPROVED",
+            Ruling::Rejected => "REJECTED",
+            Ruling::NeedsRevision => "NEEDS_REVISION",
+            Ruling::Pass => "PASS",
+            Ruling::Fail => "FAIL",
+        }
+    }
+
+    pub fn is_good(self) -> bool {
+        matches!(self, Ruling::Approved | Ruling::Pass)
+    }
+
+    /// Reads one or two words; returns how many it took.
+    fn of(words: &[String]) -> Option<(Ruling, usize)> {
+        let first = words.first()?.as_str();
+        let two = |next: &[&str]| words.get(1).is_some_and(|word| next.contains(&word.as_str()));
+        Some(match first {
+            "APPROVED" | "APPROVE" | "APPROVES" => (Ruling::Approved, 1),
+            "REJECTED" | "REJECT" | "REJECTS" | "REJECTION" => (Ruling::Rejected, 1),
+            "NEEDS_REVISION" | "NEEDS_REVISIONS" | "NEEDS_WORK" | "NEEDS_CHANGES" | "REQUEST_CHANGES" => {
+                (Ruling::NeedsRevision, 1)
+            }
+            "NEEDS" if two(&["REVISION", "REVISIONS", "WORK", "CHANGES"]) => (Ruling::NeedsRevision, 2),
+            "REVISION" | "CHANGES" if two(&["NEEDED", "REQUIRED", "REQUESTED"]) => (Ruling::NeedsRevision, 2),
+            "REQUEST" | "REQUESTS" if two(&["CHANGES", "REVISION"]) => (Ruling::NeedsRevision, 2),
+            "PASS" | "PASSED" | "PASSES" => (Ruling::Pass, 1),
+            "FAIL" | "FAILED" | "FAILS" | "FAILURE" => (Ruling::Fail, 1),
+            _ => return None,
+        })
+    }
+}
+
+/// Fields that may follow a verdict on its line. What they say is not part of it.
+const FIELDS: &[&str] = &[
+    "RISK",
+    "CONFIDENCE",
+    "ISSUE",
+    "ISSUES",
+    "SUMMARY",
+    "TESTS",
+    "FAILURES",
+    "REASON",
+    "RATIONALE",
+    "COVERAGE",
+];
+
+/// Words that leave it open whether a good ruling holds.
+const DOUBTS: &[&str] = &[
+    "AFTER",
+    "ALMOST",
+    "ALTHOUGH",
+    "ASSUMING",
+    "BLOCKED",
+    "BUT",
+    "CAN",
+    "CANNOT",
+    "CAVEAT",
+    "CAVEATS",
+    "CONDITION",
+    "CONDITIONAL",
+    "CONDITIONALLY",
+    "CONDITIONS",
+    "COULD",
+    "EARLIER",
+    "EXCEPT",
+    "EXPECTED",
+    "HALF",
+    "HARDLY",
+    "HOWEVER",
+    "IF",
+    "INSTEAD",
+    "LACKS",
+    "LATER",
+    "LIKELY",
+    "MAYBE",
+    "MIGHT",
+    "MISSING",
+    "MOSTLY",
+    "MUST",
+    "NEARLY",
+    "NOBODY",
+    "ONCE",
+    "ONLY",
+    "PARTIAL",
+    "PARTIALLY",
+    "PENDING",
+    "PERHAPS",
+    "PREVIOUSLY",
+    "PROBABLY",
+    "PROVIDED",
+    "PROVIDING",
+    "PROVISIONAL",
+    "PROVISIONALLY",
+    "RATE",
+    "REQUIRED",
+    "RESERVATIONS",
+    "SHOULD",
+    "SOME",
+    "SOON",
+    "SUBJECT",
+    "TBD",
+    "TENTATIVE",
+    "TENTATIVELY",
+    "THOUGH",
+    "TODO",
+    "UNABLE",
+    "UNCLEAR",
+    "UNLESS",
+    "UNSURE",
+    "UNTIL",
+    "WAS",
+    "WHEN",
+    "WITHHELD",
+    "WOULD",
+    "YET",
+];
+
+const NEGATIONS: &[&str] = &["NOT", "NEVER", "NON", "UN", "DIS", "NEITHER", "NOR", "WITHOUT", "CANNOT"];
+
+/// `no issues` says nothing against a ruling.
+const HARMLESS_AFTER_NO: &[&str] = &[
+    "BLOCKERS",
+    "BLOCKING",
+    "CHANGES",
+    "COMMENTS",
+    "CONCERNS",
+    "CRITICAL",
+    "ERRORS",
+    "FINDINGS",
+    "FURTHER",
+    "ISSUE",
+    "ISSUES",
+    "NEW",
+    "OBJECTIONS",
+    "PROBLEMS",
+    "REGRESSIONS",
+    "REMARKS",
+    "SECURITY",
+    "VULNERABILITIES",
+    "WARNINGS",
+];
+
+/// Words that may come before a ruling in capitals that ends its line: `all 12 tests PASS`.
+const LEADING: &[&str] = &[
+    "A",
+    "ALL",
+    "ARE",
+    "CHANGE",
+    "CHANGES",
+    "CODE",
+    "EVERYTHING",
+    "I",
+    "IS",
+    "IT",
+    "PLAN",
+    "SUITE",
+    "TEST",
+    "TESTS",
+    "THE",
+    "THIS",
+    "WE",
+    "WORK",
+];
+
+/// Reads the text behind `VERDICT:`.
+pub(super) fn rule(value: &str) -> Result<Ruling, Problem> {
+    let value = without_numbering(value);
+    if ["[ ]", "[]", "☐", "⬜"].iter().any(|open| value.contains(open)) {
+        return Err(Problem::Template);
+    }
+    if value.contains("~~") {
+        return Err(Problem::Quoted);
+    }
+    let value = before_next_field(value);
+    let words = words(value);
+    let upper: Vec<String> = words.iter().map(|word| word.to_ascii_uppercase()).collect();
+    let mut found: Vec<(usize, Ruling)> = Vec::new();
+    for i in 0..upper.len() {
+        // `12 passed, 0 failed` counts.
+        let is_count = i > 0 && upper[i - 1].bytes().all(|b| b.is_ascii_digit());
+        let is_tail = i > 0 && Ruling::of(&upper[i - 1..]).is_some_and(|(_, took)| took == 2);
+        if let Some((ruling, _)) = Ruling::of(&upper[i..]).filter(|_| !is_count && !is_tail) {
+            found.push((i, ruling));
+        }
+    }
+    let Some(&(at, ruling)) = found.first() else { return Err(Problem::UnknownWord) };
+    if found.iter().any(|(_, other)| *other != ruling) {
+        let is_choice =
+            value.contains(['|', '/']) || upper.iter().any(|word| word == "OR" || word == "EITHER");
+        return Err(if is_choice { Problem::Template } else { Problem::Several });
+    }
+    if let Some(problem) = doubt(value, &upper).filter(|_| ruling.is_good()) {
+        return Err(problem);
+    }
+    let before = &upper[at.saturating_sub(2)..at];
+    if before.iter().any(|word| is_negation(word) || word == "NO") {
+        return Err(Problem::Negated);
+    }
+    let is_capital = words[at].chars().all(|c| !c.is_ascii_lowercase());
+    let is_leading =
+        |word: &String| LEADING.contains(&word.as_str()) || word.bytes().all(|b| b.is_ascii_digit());
+    if at > 0 && !(is_capital && at + 1 == words.len() && upper[..at].iter().all(is_leading)) {
+        return Err(Problem::UnknownWord);
+    }
+    if ruling == Ruling::Pass && is_fraction(value) {
+        return Err(Problem::Conditional);
+    }
+    Ok(ruling)
+}
+
+/// Cuts `APPROVED RISK: LOW` before the next field.
+fn before_next_field(value: &str) -> &str {
+    let upper = value.to_ascii_uppercase();
+    let is_label = |(at, name): (usize, &str)| {
+        let is_word = at > 0 && !upper[..at].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        let rest = upper[at + name.len()..].trim_start_matches(['*', '_', ' ', '"']);
+        (is_word && rest.starts_with([':', '='])).then_some(at)
+    };
+    let ends = FIELDS.iter().flat_map(|name| upper.match_indices(name)).filter_map(is_label);
+    &value[..ends.min().unwrap_or(value.len())]
+}
+
+/// Returns whether a line begins with a ruling, for a list of choices below each other.
+pub(super) fn begins_with(line: &str) -> Option<Ruling> {
+    let upper: Vec<String> =
+        words(without_numbering(line)).iter().take(2).map(|word| word.to_ascii_uppercase()).collect();
+    Ruling::of(&upper).map(|(ruling, _)| ruling)
+}
+
+/// Returns the ruling of a line that has nothing else on it, in capitals.
+pub(super) fn alone(line: &str) -> Option<Ruling> {
+    let words = words(without_numbering(line));
+    let is_capital = words.iter().all(|word| !word.bytes().any(|b| b.is_ascii_lowercase()));
+    let (ruling, took) = Ruling::of(&words)?;
+    (is_capital && took == words.len() && rule(line).is_ok()).then_some(ruling)
+}
+
+/// Returns whether there is any ruling in capitals in a line.
+pub(super) fn mentions(line: &str) -> bool {
+    let words = words(line);
+    (0..words.len()).any(|i| Ruling::of(&words[i..]).is_some())
+}
+
+fn doubt(value: &str, upper: &[String]) -> Option<Problem> {
+    let has_no = upper.iter().enumerate().any(|(i, word)| {
+        let next = upper.get(i + 1).map_or("", String::as_str);
+        word == "NO" && !HARMLESS_AFTER_NO.contains(&next)
+    });
+    let lower = value.to_ascii_lowercase();
+    if has_no || upper.iter().any(|word| is_negation(word)) || lower.contains("n't") || lower.contains("n’t")
+    {
+        return Some(Problem::Negated);
+    }
+    let is_open = value.contains('?') || upper.iter().any(|word| DOUBTS.contains(&word.as_str()));
+    is_open.then_some(Problem::Conditional)
+}
+
+pub(super) fn is_negation(upper: &str) -> bool {
+    NEGATIONS.contains(&upper)
+}
+
+/// `3/5`, `3 of 5`, `80%`: not all of them passed.
+fn is_fraction(value: &str) -> bool {
+    if value.contains('%') && !value.contains("100%") {
+        return true;
+    }
+    let words = words(value);
+    let number = |i: usize| words.get(i).and_then(|word| word.parse::<u64>().ok());
+    (0..words.len()).any(|i| match (number(i), number(i + 1), number(i + 2)) {
+        (Some(part), Some(whole), _) if value.contains(&format!("{part}/{whole}")) => part != whole,
+        (Some(part), None, Some(whole)) => words[i + 1].eq_ignore_ascii_case("of") && part != whole,
+        _ => false,
+    })
+}
+
+/// Splits at everything but letters, digits and `_`. Emphasis with `_` is not part of a word.
+pub(super) fn words(text: &str) -> Vec<String> {
+    let parts = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    parts.map(|word| word.trim_matches('_')).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+/// Without `- `, `2. ` and the like.
+fn without_numbering(line: &str) -> &str {
+    let line =
+        line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '-' | '*' | '+' | '#' | '•'));
+    let digits = line.len() - line.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let rest = &line[digits..];
+    match digits > 0 && rest.starts_with(['.', ')']) {
+        true => rest[1..].trim_start(),
+        false => line,
+    }
+}

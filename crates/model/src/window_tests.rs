@@ -1,0 +1,90 @@
+use super::*;
+
+#[test]
+fn the_window_of_a_model() {
+    let cases = [
+        ("claude-opus-5-5", "", 1_000_000),
+        ("claude-sonnet-4-5", "", 200_000),
+        ("claude-sonnet-4-5-1m", "", 1_000_000),
+        ("sonnet[1m]", "", 1_000_000),
+        ("gpt-5-codex", "", 400_000),
+        ("", "", 200_000),
+        ("my-own", "", 200_000),
+        ("my-own", "my-*=32000", 32_000),
+        ("claude-sonnet-4-5", "claude-*-4-5=500000, *=10000", 500_000),
+        ("claude-haiku-4-5x", "claude-*-4-5=500000, *=10000", 10_000),
+        // A pair that cannot be read is as if it was not there.
+        ("my-own", "my-*=many", 200_000),
+    ];
+    for (model, settings, expected) in cases {
+        assert_eq!(limit(model, settings), expected, "{model} with {settings:?}");
+    }
+}
+
+#[test]
+fn levels() {
+    let used = |tokens, model: &str| ContextUse { tokens, model: model.to_owned(), ..ContextUse::default() };
+    let cases = [
+        (used(139_999, "claude-haiku-4-5"), None),
+        (used(140_000, "claude-haiku-4-5"), Some((70, 200_000))),
+        (used(179_999, "claude-haiku-4-5"), Some((70, 200_000))),
+        (used(180_000, "claude-haiku-4-5"), Some((90, 200_000))),
+        (used(200_000, "claude-haiku-4-5"), Some((90, 200_000))),
+        // More than the table thinks possible: the window is a large one.
+        (used(210_000, "claude-haiku-4-5"), None),
+        (used(710_000, "claude-haiku-4-5"), Some((70, 1_000_000))),
+        (used(3_000_000, "claude-haiku-4-5"), None),
+        (used(0, ""), None),
+    ];
+    for (used, expected) in cases {
+        assert_eq!(level(&used, ""), expected, "{used:?}");
+    }
+}
+
+fn usage(input: u64, cache_read: u64) -> Usage<'static> {
+    Usage { model: Some("m".into()), input, cache_read, output: 7, ..Usage::default() }
+}
+
+#[test]
+fn real_figures_replace_estimates_and_a_compaction_clears_both() {
+    let mut used = ContextUse::default();
+    used.follow(&Seen::default(), 0, 4_000);
+    assert_eq!((used.tokens, used.estimated), (1_000, true));
+    // The same bytes again, because a call was unfinished, count once.
+    used.follow(&Seen::default(), 3_000, 8_000);
+    assert_eq!(used.tokens, 2_000);
+    let mut seen = Seen::default();
+    seen.add_usage(&usage(10, 500));
+    seen.add_usage(&usage(20, 600));
+    seen.add_usage(&usage(0, 0));
+    used.follow(&seen, 8_000, 9_000);
+    assert_eq!((used.tokens, used.estimated, used.model.as_str()), (620, false, "m"));
+    let mut seen = Seen::default();
+    seen.add_usage(&usage(900, 0));
+    seen.add_compaction(10_000);
+    used.follow(&seen, 9_000, 12_000);
+    assert_eq!((used.tokens, used.estimated), (0, false), "not estimated once there were real figures");
+    let mut used = ContextUse::default();
+    used.follow(&Seen { compacted_at: Some(6_000), ..Seen::default() }, 0, 10_000);
+    assert_eq!((used.tokens, used.estimated), (1_000, true));
+}
+
+#[test]
+fn the_line() {
+    let warning = Warning {
+        level: 70,
+        tokens: 144_200,
+        limit: 200_000,
+        estimated: false,
+        prompts: 1,
+        calls: 41,
+        edited: 7,
+    };
+    assert_eq!(
+        warning.words(),
+        "Throughline: the context window is 72 % full (144,200 of 200,000 tokens). Recorded so far: 1 prompt, 41 calls, 7 \
+         edited files; a brief follows a compaction. `/handoff` writes a packet with which a new session continues.\n"
+    );
+    let guess = Warning { estimated: true, ..warning };
+    assert!(guess.words().contains("about 72 % full (144,200 of 200,000 tokens, estimated)"));
+}

@@ -1,0 +1,74 @@
+//! The verdicts of reviewers, critics and test engineers become evidence of the current task when they stop.
+
+use model::event::Kind;
+use model::evidence::{self, Answer, task_of};
+use model::id::Id;
+use model::plan::standing;
+use model::reply::Part as Reply;
+use model::swarm::Part;
+use model::time;
+use store::layout;
+
+use super::write;
+use crate::Result;
+use crate::features::{Decision, plan, swarm};
+use crate::hook::context::HookContext;
+
+/// The longest answer that is read. A verdict behind it would be missed, so a longer one is unreadable.
+const ANSWER_BYTES: usize = 256 * 1024;
+
+pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
+    let event = context.event;
+    let Kind::SubagentStop { message, asked } = &event.kind else {
+        return Ok(Decision::nothing("no sub-agent has stopped"));
+    };
+    let (name, agent_id) = event.agent.as_ref().map_or(("", ""), |agent| (&*agent.kind, &*agent.id));
+    let asked = asked.as_deref().unwrap_or_default();
+    // A harness that does not name the agent tells what it was called for.
+    let part = if name.is_empty() { Part::of_description(asked) } else { Part::of(name) };
+    let Some(part) = part.filter(|part| part.judges().is_some()) else {
+        return Ok(Decision::nothing("this sub-agent does not judge"));
+    };
+    let store = context.project.store;
+    if store.dir().look(layout::PLAN)?.is_none() {
+        return Ok(Decision::nothing("there is no plan that its verdict could belong to"));
+    }
+    let Some(loaded) = plan::load(store)? else { return Ok(Decision::nothing("there is no plan")) };
+    if let Some(other) = swarm::foreign(&context.project, &loaded.plan) {
+        let why = format!("the plan belongs to the swarm {other}: a verdict is not recorded in it");
+        context.warn(why.clone());
+        return Ok(Decision::nothing(why));
+    }
+    let at = time::rfc3339(context.project.world.now);
+    let current = || standing(&loaded.plan).task;
+    let task = task_of(&loaded.plan, context.session.as_str(), &at, &at).or_else(current);
+    let Some(task) = task.and_then(|task| Id::new(&task.id).ok()) else {
+        return Ok(Decision::nothing("no task is in progress or ready"));
+    };
+    // Half an answer could end before its verdict.
+    let message = message.as_deref().filter(|text| !event.torn && text.len() <= ANSWER_BYTES);
+    let text = context.policy().clean(message.unwrap_or_default(), ANSWER_BYTES);
+    let entry = evidence::judged(
+        &Answer {
+            part,
+            agent: if name.is_empty() { part.name() } else { name },
+            agent_id,
+            session: context.session.as_str(),
+            harness: context.harness.name,
+            at: &at,
+            text: &text,
+        },
+        task.as_str(),
+    );
+    let Some(mut entry) = entry else { return Ok(Decision::nothing("this sub-agent does not judge")) };
+    if let Some(head) = store::git::head(&context.project.root.checkout) {
+        entry.head = head.commit;
+    }
+    let what = format!("record {} of {} as evidence of {task}", entry.verdict, part.name());
+    let why = format!("{} is evidence of the current task", entry.summary);
+    Ok(Decision::change(Reply::silent(), why, what, move || {
+        let written = write(store, &task, entry, None, (context.project.world.now, context.deadline.wait()))?;
+        written.notes.into_iter().for_each(|note| context.warn(note));
+        Ok(Reply::silent())
+    }))
+}

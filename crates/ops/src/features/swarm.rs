@@ -1,0 +1,47 @@
+//! Which swarms are in use here, and whether a plan is another swarm's.
+
+mod plan_view;
+
+use harness::HARNESSES;
+use model::config::Settings;
+use model::plan::Plan;
+use model::swarm::{self, DEFAULT, SwarmId};
+
+use crate::World;
+use crate::features::ProjectContext;
+use crate::setup::agents;
+
+pub use plan_view::{Adopted, SwarmPlan, TaskVerdicts, adopt, show};
+
+/// Returns the swarm that a plan belongs to, if that is none of those in use here. Such a plan is reported and not
+/// worked on.
+pub fn foreign(project: &ProjectContext, plan: &Plan) -> Option<String> {
+    // Nearly every plan is nobody's in particular, and costs nothing here.
+    let name = plan.swarm.trim();
+    if name.is_empty() || name == DEFAULT || name == project.settings.swarm_id.trim() {
+        return None;
+    }
+    let ours = in_use(project.world, &project.root.checkout, project.settings);
+    swarm::foreign(name, &ours).map(str::to_owned)
+}
+
+/// Returns the swarm that the settings name, if they name one, and those whose agents are installed.
+pub fn in_use(world: &World, checkout: &std::path::Path, settings: &Settings) -> Vec<SwarmId> {
+    let named = SwarmId::new(settings.swarm_id.trim()).ok().filter(|swarm| swarm.as_str() != DEFAULT);
+    let with_agents = HARNESSES.iter().filter(|harness| harness.agents.is_some());
+    let installed = with_agents.flat_map(|harness| agents::swarms(world, harness, checkout));
+    let mut all: Vec<SwarmId> = named.into_iter().chain(installed).collect();
+    all.sort();
+    all.dedup();
+    all
+}
+
+/// Says what a brief tells about the plan of another swarm.
+pub fn foreign_words(other: &str, plan: &Plan) -> String {
+    format!(
+        "“{}” belongs to the swarm {}, which is not in use here: do not continue it, and do not rely on what was learned for it. \
+         `thru swarm plan` shows it, `thru swarm plan --adopt` makes it this swarm's",
+        model::render::inline(&plan.title, 100).replace(['“', '”'], "\""),
+        model::render::inline(other, 64),
+    )
+}

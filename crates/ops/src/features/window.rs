@@ -1,0 +1,121 @@
+//! The context window: a line for the agent when it is 70 and 90 percent full.
+
+use model::digest::Digest;
+use model::event::{EventName, EventSet, Kind, Source};
+use model::reply::{Part, Reply};
+use model::session::Pending;
+use model::window::{self, Warning};
+use serde::{Deserialize, Serialize};
+use store::{Durability, SessionState, layout};
+
+use crate::Result;
+use crate::features::{Decision, Feature};
+use crate::hook::context::HookContext;
+
+pub const ROW: Feature = Feature {
+    name: "window",
+    wants: EventSet::of(&[EventName::Prompt, EventName::SessionStart, EventName::AfterCompact]),
+    decide,
+    follow,
+    ..Feature::NONE
+};
+
+/// What a session was told of its present window. It has no such file until a level is reached, and loses it at a
+/// compaction.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+struct WindowState {
+    /// The highest level that was told.
+    told: u64,
+    /// What the next prompt tells.
+    due: Option<Warning>,
+}
+
+/// At a checkpoint: notes that a level was reached. The agent is told at the next prompt.
+fn follow(context: &HookContext, digest: &Digest) -> Result<Option<String>> {
+    let settings = context.project.settings;
+    // Before a compaction the window is full for the last time, and at the end nobody listens.
+    let is_stop = matches!(context.event.kind, Kind::Stop(_));
+    if !settings.brief_budget_warnings || !is_stop {
+        return Ok(None);
+    }
+    let Some((level, limit)) = window::level(&digest.context, &settings.brief_model_limits) else {
+        return Ok(None);
+    };
+    let session = context.project.store.session(context.session);
+    let state = session.get::<WindowState>()?.unwrap_or_default();
+    if level > state.told {
+        let warning = Warning {
+            level,
+            limit,
+            tokens: digest.context.tokens,
+            estimated: digest.context.estimated,
+            prompts: digest.prompts.len(),
+            calls: digest.called,
+            edited: digest.files.iter().filter(|file| file.edits > 0).count(),
+        };
+        session.put(&WindowState { due: Some(warning), ..state })?;
+    }
+    Ok(None)
+}
+
+fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
+    let store = context.project.store;
+    if context.event.agent.is_some() {
+        return Ok(Decision::nothing("a sub-agent has a window of its own"));
+    }
+    let Some(state) = store.session(context.session).get::<WindowState>()? else {
+        return Ok(Decision::nothing("no level of the context window was reached"));
+    };
+    if is_new_window(context) {
+        return Ok(Decision::change(
+            Part::silent(),
+            "a compaction opened a new window",
+            "forget what was told of the old one",
+            move || {
+                store.session(context.session).remove::<WindowState>()?;
+                Ok(Part::silent())
+            },
+        ));
+    }
+    let Some(warning) = state.due.filter(|_| matches!(context.event.kind, Kind::Prompt { .. })) else {
+        return Ok(Decision::nothing("the level of the context window was told"));
+    };
+    let part = Part::of(Reply::Context(warning.words()));
+    Ok(Decision::change(part, "the context window fills up", "record that it was told", move || {
+        // Hooks may be installed twice: the second process finds it told.
+        let _lock = store.lock_session(context.session, context.deadline.wait())?;
+        let session = store.session(context.session);
+        let Some(due) = session.get::<WindowState>()?.and_then(|state| state.due) else {
+            return Ok(Part::silent());
+        };
+        session.put(&WindowState { told: due.level, due: None })?;
+        Ok(Part::of(Reply::Context(due.words())))
+    }))
+}
+
+/// Returns whether the window that the state is about is gone.
+fn is_new_window(context: &HookContext) -> bool {
+    match context.event.kind {
+        Kind::SessionStart { source } => matches!(source, Source::Compact | Source::Clear),
+        Kind::AfterCompact { .. } => true,
+        // A compaction that only the transcript shows.
+        Kind::Prompt { .. } => context.pending == Some(Pending::Due),
+        _ => false,
+    }
+}
+
+impl SessionState for WindowState {
+    const FOLDER: &'static str = layout::WINDOWS;
+    const SUFFIX: &'static str = ".json";
+    const LARGEST: usize = 4 * 1024;
+    const DURABILITY: Durability = Durability::Cache;
+
+    fn parse(bytes: &[u8]) -> std::result::Result<WindowState, String> {
+        serde_json::from_slice(bytes).map_err(|error| error.to_string())
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+}

@@ -1,0 +1,411 @@
+//! `thru swarm install` and `uninstall`: the agents of a swarm, as files of a harness. A file that a person wrote or
+//! changed is left alone.
+
+mod find;
+mod prompts;
+mod report;
+
+use std::path::{Path, PathBuf};
+
+use harness::Harness;
+use harness::agents::{self, AgentFiles, Written};
+use harness::settings::{diff, quoted};
+use model::swarm::{Part, SwarmId, model_of};
+use serde::Serialize;
+use store::{Found, Replaced};
+
+use super::backup::back_up;
+use super::install::files::{open_folder, read, resolve};
+use super::install::places::{self, ON_PATH, user_folder};
+use super::install::{Changed, FileChange, InstallReport, Scope};
+use crate::project::{git, settings};
+use crate::{Error, Mode, Result, World};
+
+pub use find::{Installed, State, swarms};
+pub use prompts::{Prompts, Source, whole_prompt};
+pub use report::{AgentRow, Diagnosis, agents as list_agents, diagnose};
+
+/// What is to be installed or removed, and where.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// `None` means every harness that is in use.
+    pub harness: Option<&'a str>,
+    /// `None` means the swarm of the settings; for a removal, every swarm.
+    pub swarm: Option<&'a str>,
+    pub scope: Scope,
+    /// Whether files that a person changed are replaced or removed too, after a backup.
+    pub force: bool,
+    pub mode: Mode,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// `None` if all swarms were removed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub swarm: Option<String>,
+    pub scope: Scope,
+    /// False for a dry run: this is what would have been done.
+    pub written: bool,
+    pub harnesses: Vec<HarnessReport>,
+    pub notes: Vec<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct HarnessReport {
+    pub harness: &'static str,
+    pub files: Vec<Changed>,
+    /// Files that were left alone, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<Kept>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Kept {
+    pub path: PathBuf,
+    pub why: &'static str,
+}
+
+const CHANGED: &str =
+    "somebody changed it since thru wrote it; --force replaces or removes it and keeps a backup";
+const FOREIGN: &str = "it is not a file of thru; rename it, or choose another prefix with --swarm";
+const TRACKED: &str = "it is in git, so it belongs to the project; --project changes it";
+
+pub fn install(world: &World, request: &Request) -> Result<Report> {
+    let checkout = checkout(world, request.scope, true)?;
+    let swarm = wanted_swarm(world, request.swarm)?;
+    let harnesses = match request.harness {
+        Some(name) => vec![by_name(name)?],
+        None => in_use(world, &checkout)?,
+    };
+    let all = settings::here(world).settings();
+    let prompts = Prompts::read(world, &swarm)?;
+    let program = program(world, request.scope)?;
+    let mut plans = Vec::new();
+    for harness in harnesses {
+        let folder = folder(world, harness, &checkout, request.scope)?;
+        let mut files = Vec::new();
+        for part in Part::ALL {
+            let source = prompts.of(part);
+            let definition = agents::Definition {
+                swarm: &swarm,
+                part,
+                model: model_of(&all.swarm_models, harness.name, part),
+                prompt: source.replaced.as_deref(),
+                appended: source.appended.as_deref(),
+                program: &program,
+            };
+            let Some(text) = agents::file(harness, &definition) else { continue };
+            let path = resolve(&checkout, request.scope, &folder.join(format!("{}.md", swarm.agent(part))))?;
+            files.push((path, Some(text)));
+        }
+        plans.push(plan(&checkout, harness, files, request)?);
+    }
+    if request.scope == Scope::Local {
+        git::refuse_linked_exclude(&checkout)?;
+    }
+    let mut report = carry_out(world, &checkout, plans, request, Some(&swarm))?;
+    let unused = prompts.unused;
+    report.notes.extend(
+        unused.iter().map(|file| format!("{}: no agent has this name; it is not used", file.display())),
+    );
+    Ok(report)
+}
+
+pub fn uninstall(world: &World, request: &Request) -> Result<Report> {
+    remove(world, &checkout(world, request.scope, false)?, request)
+}
+
+/// For `thru uninstall --all`: every swarm of one checkout, or of the user. Harnesses without a change are left out.
+pub(super) fn uninstall_in(
+    world: &World,
+    checkout: &Path,
+    scope: Scope,
+    mode: Mode,
+) -> Result<Vec<InstallReport>> {
+    let request = Request { harness: None, swarm: None, scope, force: false, mode };
+    let Report { written, harnesses, .. } = remove(world, checkout, &request)?;
+    let changed = harnesses.into_iter().filter(|one| !one.files.is_empty() || !one.kept.is_empty());
+    let report = |one: HarnessReport| InstallReport {
+        harness: one.harness,
+        scope,
+        written,
+        files: one.files,
+        failed: Vec::new(),
+        notes: one.kept.iter().map(|kept| format!("{}: {}", kept.path.display(), kept.why)).collect(),
+    };
+    Ok(changed.map(report).collect())
+}
+
+fn remove(world: &World, checkout: &Path, request: &Request) -> Result<Report> {
+    let swarm = request.swarm.map(swarm_id).transpose()?;
+    let harnesses: Vec<&'static Harness> = match request.harness {
+        Some(name) => vec![by_name(name)?],
+        None => harness::HARNESSES.iter().filter(|harness| harness.agents.is_some()).collect(),
+    };
+    let default = match &swarm {
+        Some(swarm) => swarm.clone(),
+        None => wanted_swarm(world, None).unwrap_or_else(|_| SwarmId::default_swarm()),
+    };
+    let mut plans = Vec::new();
+    for harness in harnesses {
+        let Ok(folder) = folder(world, harness, checkout, request.scope) else { continue };
+        let found = find::ours(&folder)?.into_iter();
+        let is_wanted = |found: &find::Ours| swarm.as_ref().is_none_or(|swarm| *swarm == found.swarm);
+        let mut files = Vec::new();
+        for one in found.filter(is_wanted) {
+            files.push((resolve(checkout, request.scope, &one.path)?, None));
+        }
+        let mut plan = plan(checkout, harness, files, request)?;
+        let names = Part::ALL.map(|part| folder.join(format!("{}.md", default.agent(part))));
+        plan.gone.extend(names.into_iter().filter(|path| matches!(store::look_at(path), Ok(None))));
+        plans.push(plan);
+    }
+    carry_out(world, checkout, plans, request, swarm.as_ref())
+}
+
+/// Lists the swarms that are installed in this project and for this user.
+pub fn list_installed(world: &World) -> Result<Vec<Installed>> {
+    find::installed(world, &checkout(world, Scope::User, false)?)
+}
+
+/// One harness: what happens to each file, before anything is written.
+struct Plan {
+    harness: &'static Harness,
+    steps: Vec<Step>,
+    kept: Vec<Kept>,
+    /// Files that a removal which was interrupted has removed. The list of what git does not show may still name them.
+    gone: Vec<PathBuf>,
+}
+
+struct Step {
+    changed: Changed,
+    before: Option<Vec<u8>>,
+    /// Empty if the file is removed.
+    after: String,
+    needs_backup: bool,
+}
+
+/// `files` has the new text of each, or `None` if it is to be removed.
+fn plan(
+    checkout: &Path,
+    harness: &'static Harness,
+    files: Vec<(PathBuf, Option<String>)>,
+    request: &Request,
+) -> Result<Plan> {
+    let mut plan = Plan { harness, steps: Vec::new(), kept: Vec::new(), gone: Vec::new() };
+    for (path, text) in files {
+        let before = read(&path)?;
+        let old = before.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
+        let written = before.as_ref().map(|_| agents::written(&old));
+        let is_same = text.as_deref() == Some(&*old);
+        let why = match written {
+            Some(Written::BySomebody) => Some(FOREIGN),
+            Some(Written::Changed(_)) if !request.force && !is_same => Some(CHANGED),
+            Some(_) if request.scope == Scope::Local && !is_same && git::is_tracked(checkout, &path)? => {
+                Some(TRACKED)
+            }
+            _ => None,
+        };
+        if let Some(why) = why {
+            plan.kept.push(Kept { path, why });
+            continue;
+        }
+        let change = match (&before, &text) {
+            (None, None) => continue,
+            (None, Some(_)) => FileChange::Created,
+            (Some(_), None) => FileChange::Removed,
+            (Some(_), Some(_)) if is_same => FileChange::Unchanged,
+            (Some(_), Some(_)) => FileChange::Changed,
+        };
+        let needs_backup = matches!(written, Some(Written::Changed(_)));
+        let after = text.unwrap_or_default();
+        let diff = diff(&old, &after);
+        let changed = Changed { path, change, events: Vec::new(), backup: None, diff };
+        plan.steps.push(Step { changed, before, after, needs_backup });
+    }
+    Ok(plan)
+}
+
+fn carry_out(
+    world: &World,
+    checkout: &Path,
+    mut plans: Vec<Plan>,
+    request: &Request,
+    swarm: Option<&SwarmId>,
+) -> Result<Report> {
+    let is_written = request.mode == Mode::Write;
+    let mut notes = Vec::new();
+    if is_written {
+        for step in plans.iter_mut().flat_map(|plan| &mut plan.steps) {
+            write(world, checkout, request.scope, step)?;
+        }
+    }
+    if let Some(list) = hidden(checkout, &plans, request)? {
+        if is_written {
+            list.write()?;
+        } else {
+            notes.push(format!(
+                "{}: its list of files that git does not show would change",
+                list.file.display()
+            ));
+        }
+    }
+    if is_written {
+        plans.iter().for_each(|plan| remove_empty_folders(plan, request.scope));
+    }
+    let harnesses = plans.into_iter().map(|plan| HarnessReport {
+        harness: plan.harness.name,
+        files: plan.steps.into_iter().map(|step| step.changed).collect(),
+        kept: plan.kept,
+    });
+    Ok(Report {
+        swarm: swarm.map(ToString::to_string),
+        scope: request.scope,
+        written: is_written,
+        harnesses: harnesses.collect(),
+        notes,
+    })
+}
+
+fn write(world: &World, checkout: &Path, scope: Scope, step: &mut Step) -> Result<()> {
+    let Step { changed, before, after, needs_backup } = step;
+    if changed.change == FileChange::Unchanged {
+        return Ok(());
+    }
+    if let Some(before) = before.as_deref().filter(|_| *needs_backup) {
+        changed.backup = back_up(world, &changed.path, before)?;
+    }
+    let (dir, name) = open_folder(checkout, scope, &changed.path)?;
+    let done = match (changed.change, before.as_deref()) {
+        (FileChange::Removed, Some(before)) => dir.remove_if(&name, before)?,
+        (_, before) => dir.replace_if(&name, before, after.as_bytes())?,
+    };
+    match done {
+        Replaced::Done => Ok(()),
+        _ => Err(Error::Busy {
+            what: format!("{}: another program changed it just now", changed.path.display()),
+            hint: "run the command again".into(),
+        }),
+    }
+}
+
+/// What we wrote for one person in a project is hidden from git in this clone only.
+fn hidden(checkout: &Path, plans: &[Plan], request: &Request) -> Result<Option<git::ListChange>> {
+    let steps = || plans.iter().flat_map(|plan| &plan.steps);
+    let paths = |is: &dyn Fn(&FileChange) -> bool| -> Vec<PathBuf> {
+        steps().filter(|step| is(&step.changed.change)).map(|step| step.changed.path.clone()).collect()
+    };
+    let gone = plans.iter().flat_map(|plan| plan.gone.iter().cloned());
+    let removed: Vec<PathBuf> =
+        paths(&|change| *change == FileChange::Removed).into_iter().chain(gone).collect();
+    let present = paths(&|change| *change != FileChange::Removed);
+    match request.scope {
+        Scope::User => Ok(None),
+        Scope::Local if !present.is_empty() => git::exclude(checkout, &present),
+        // Shared files must be visible, even if an install for one person had hidden them.
+        Scope::Project if !present.is_empty() => git::include(checkout, &present),
+        Scope::Local if !removed.is_empty() => {
+            // The list is that of all worktrees: a line stays while another worktree has the file.
+            let others = git::worktrees(checkout);
+            let is_elsewhere = |path: &PathBuf| {
+                let inside = path.strip_prefix(checkout).ok();
+                inside.is_some_and(|inside| others.iter().skip(1).any(|other| other.join(inside).exists()))
+            };
+            let free: Vec<PathBuf> = removed.into_iter().filter(|path| !is_elsewhere(path)).collect();
+            git::include(checkout, &free)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// The folders may have been ours too; one with any content stays.
+fn remove_empty_folders(plan: &Plan, scope: Scope) {
+    let removed = plan.steps.iter().find(|step| step.changed.change == FileChange::Removed);
+    let Some(folder) = removed.and_then(|step| step.changed.path.parent()) else { return };
+    let _ = std::fs::remove_dir(folder);
+    if let Some(above) = folder.parent().filter(|_| scope != Scope::User) {
+        let _ = std::fs::remove_dir(above);
+    }
+}
+
+fn by_name(name: &str) -> Result<&'static Harness> {
+    let harness = harness::by_name(name).ok_or_else(|| Error::Usage {
+        what: format!("unknown harness `{name}`"),
+        hint: "`thru harness list` shows them".into(),
+    })?;
+    match harness.agents {
+        Some(_) => Ok(harness),
+        None => Err(Error::Refused {
+            what: format!("{} has no sub-agents that a file defines", harness.title),
+            hint: "`thru swarm install` without --harness uses those that have".into(),
+        }),
+    }
+}
+
+fn in_use(world: &World, checkout: &Path) -> Result<Vec<&'static Harness>> {
+    let mut found = places::in_use(world, checkout);
+    found.retain(|harness| harness.agents.is_some());
+    match found.is_empty() {
+        false => Ok(found),
+        true => Err(Error::Absent {
+            what: "no harness with sub-agents is in use here".into(),
+            hint: "name one: `thru swarm install --harness claude-code`".into(),
+        }),
+    }
+}
+
+pub(super) fn swarm_id(text: &str) -> Result<SwarmId> {
+    SwarmId::new(text).map_err(|bad| Error::Usage {
+        what: format!("`{}`: {bad}", model::render::one_line(text, 60)),
+        hint: "for example --swarm mega".into(),
+    })
+}
+
+/// Returns the swarm that was named, or else the one of the settings.
+pub fn wanted_swarm(world: &World, named: Option<&str>) -> Result<SwarmId> {
+    match named {
+        Some(named) => swarm_id(named),
+        None => swarm_id(settings::here(world).settings().swarm_id.trim()),
+    }
+}
+
+fn checkout(world: &World, scope: Scope, is_install: bool) -> Result<PathBuf> {
+    let root = match world.find() {
+        Ok(Found::Marked { root, .. } | Found::Unmarked(root)) => root,
+        // The user's own agents belong to no project.
+        Err(Error::Refused { .. }) if scope == Scope::User => return Ok(world.need_cwd()?.to_owned()),
+        Err(error) => return Err(error),
+    };
+    if scope != Scope::User && is_install {
+        world.refuse_unfit(&root)?;
+    }
+    Ok(root.checkout)
+}
+
+/// Returns the folder of a harness's agents.
+pub(super) fn folder(world: &World, harness: &Harness, checkout: &Path, scope: Scope) -> Result<PathBuf> {
+    let Some(AgentFiles { folder, .. }) = harness.agents else {
+        return Err(Error::Refused { what: format!("{} has no agents", harness.title), hint: String::new() });
+    };
+    match scope {
+        Scope::Local | Scope::Project => Ok(checkout.join(harness.folder).join(folder)),
+        Scope::User => {
+            user_folder(world, harness).map(|home| home.join(folder)).ok_or_else(|| Error::Refused {
+                what: "HOME is not set, so there is no folder for your agents".into(),
+                hint: "set HOME to your home folder".into(),
+            })
+        }
+    }
+}
+
+/// Returns how agents call thru: by its path, or by its name where others use the file too.
+pub(super) fn program(world: &World, scope: Scope) -> Result<String> {
+    match scope {
+        Scope::Project => Ok(ON_PATH.to_owned()),
+        _ if !world.program.is_absolute() => Err(Error::Refused {
+            what: "the path of this thru is unknown, so no agent could call it".into(),
+            hint: "call it by its full path, or use --project, which finds it on PATH".into(),
+        }),
+        _ => Ok(quoted(&world.program.to_string_lossy()).to_string()),
+    }
+}

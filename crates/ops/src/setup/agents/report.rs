@@ -1,0 +1,255 @@
+//! `thru swarm agents` and `thru swarm diagnose`: what each agent is, and what is missing or changed.
+
+use std::path::{Path, PathBuf};
+
+use harness::agents::{self, Definition, Written};
+use harness::{HARNESSES, Harness};
+use model::finding::{Finding, Level};
+use model::render::one_line;
+use model::swarm::{Part, SwarmId, model_of, unknown_models};
+use serde::Serialize;
+use store::Found;
+
+use super::super::install::Scope;
+use super::super::install::files::read;
+use super::super::install::places::{in_use, wired};
+use super::{Prompts, State, find, folder, program, wanted_swarm};
+use crate::features::{plan, swarm};
+use crate::project::{Project, settings};
+use crate::{Result, World};
+
+/// One agent of a swarm.
+#[derive(Clone, Debug, Serialize)]
+pub struct AgentRow {
+    pub name: String,
+    pub part: &'static str,
+    pub read_only: bool,
+    pub about: &'static str,
+    /// The user's own files that replace or extend the prompt; empty if it is ours.
+    pub prompt_files: Vec<PathBuf>,
+    pub harnesses: Vec<AgentPlace>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct AgentPlace {
+    pub harness: &'static str,
+    pub state: State,
+    pub path: PathBuf,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+/// What `thru swarm diagnose` found.
+#[derive(Clone, Debug, Serialize)]
+pub struct Diagnosis {
+    pub swarm: String,
+    pub findings: Vec<Finding>,
+}
+
+impl Diagnosis {
+    /// Notes are for information.
+    pub fn is_clean(&self) -> bool {
+        self.findings.iter().all(|finding| finding.level == Level::Note)
+    }
+}
+
+/// Lists the agents of a swarm, and their files in every harness that is in use.
+pub fn agents(world: &World, swarm: Option<&str>) -> Result<(SwarmId, Vec<AgentRow>)> {
+    let swarm = wanted_swarm(world, swarm)?;
+    let (Found::Marked { root, .. } | Found::Unmarked(root)) = world.find()?;
+    let rows = rows(world, &root.checkout, &swarm)?;
+    Ok((swarm, rows))
+}
+
+fn rows(world: &World, checkout: &Path, swarm: &SwarmId) -> Result<Vec<AgentRow>> {
+    let prompts = Prompts::read(world, swarm)?;
+    let models = settings::here(world).settings().swarm_models;
+    let mut rows = Vec::new();
+    for part in Part::ALL {
+        let source = prompts.of(part);
+        let mut places = Vec::new();
+        for harness in in_use(world, checkout).into_iter().filter(|harness| harness.agents.is_some()) {
+            let model = model_of(&models, harness.name, part);
+            let definition = Definition {
+                swarm,
+                part,
+                model,
+                prompt: source.replaced.as_deref(),
+                appended: source.appended.as_deref(),
+                program: "",
+            };
+            let (state, path) = state(world, checkout, harness, &definition)?;
+            places.push(AgentPlace { harness: harness.name, state, path, model: model.map(str::to_owned) });
+        }
+        rows.push(AgentRow {
+            name: swarm.agent(part),
+            part: part.name(),
+            read_only: part.is_read_only(),
+            about: agents::about(part),
+            prompt_files: source.files,
+            harnesses: places,
+        });
+    }
+    Ok(rows)
+}
+
+/// Looks in the project first, because a harness prefers it, then in the user's own folder.
+fn state(
+    world: &World,
+    checkout: &Path,
+    harness: &'static Harness,
+    definition: &Definition,
+) -> Result<(State, PathBuf)> {
+    let name = format!("{}.md", definition.swarm.agent(definition.part));
+    let mut first = None;
+    for scope in [Scope::Local, Scope::User] {
+        let Ok(folder) = folder(world, harness, checkout, scope) else { continue };
+        let path = folder.join(&name);
+        first.get_or_insert_with(|| path.clone());
+        let Some(bytes) = read(&path)? else { continue };
+        let text = String::from_utf8_lossy(&bytes);
+        let state = match agents::written(&text) {
+            Written::BySomebody => State::Foreign,
+            Written::Changed(_) => State::Changed,
+            Written::ByUs(_) => {
+                // It may have been installed for one person or for the project.
+                let is_same = |scope: Scope| {
+                    let program = program(world, scope).unwrap_or_default();
+                    agents::file(harness, &Definition { program: &program, ..*definition }).as_deref()
+                        == Some(&*text)
+                };
+                if is_same(scope) || is_same(Scope::Project) { State::Installed } else { State::OutOfDate }
+            }
+        };
+        return Ok((state, path));
+    }
+    Ok((State::Missing, first.unwrap_or_default()))
+}
+
+/// Says what is missing or changed: nothing is written.
+pub fn diagnose(world: &World, named: Option<&str>) -> Result<Diagnosis> {
+    let swarm = wanted_swarm(world, named)?;
+    let (Found::Marked { root, .. } | Found::Unmarked(root)) = world.find()?;
+    let checkout = root.checkout;
+    let mut findings = Vec::new();
+    let used = in_use(world, &checkout);
+    if used.is_empty() {
+        let hint = "`thru swarm install --harness NAME` installs into one all the same";
+        findings.push(Finding::new(Level::Warning, "no harness is in use here").hint(hint));
+    }
+    for harness in used.iter().filter(|harness| harness.agents.is_none()) {
+        let text = format!("{} has no sub-agents that a file defines, so no swarm runs in it", harness.title);
+        findings.push(Finding::new(Level::Note, text));
+    }
+    let rows = rows(world, &checkout, &swarm)?;
+    for harness in used.iter().filter(|harness| harness.agents.is_some()) {
+        findings.extend(of_harness(world, &checkout, harness, &swarm, &rows));
+    }
+    let settings = settings::here(world).settings();
+    for entry in unknown_models(
+        &settings.swarm_models,
+        &HARNESSES.iter().map(|harness| harness.name).collect::<Vec<_>>(),
+    ) {
+        let text = format!("swarm.models: `{}` names no agent and model", one_line(entry, 60));
+        findings.push(
+            Finding::new(Level::Warning, text).hint("for example coder=opus, or opencode:coder=openai/gpt-5"),
+        );
+    }
+    for file in Prompts::read(world, &swarm)?.unused {
+        let finding = Finding::new(Level::Warning, "no agent has this name; the prompt is not used");
+        findings.push(finding.at(file.display().to_string(), None));
+    }
+    for other in find::installed(world, &checkout)?.into_iter().filter(|other| other.swarm != swarm.as_str())
+    {
+        let text = format!("the swarm {} is installed in {} too", other.swarm, other.harness);
+        findings.push(Finding::new(Level::Note, text));
+    }
+    findings.extend(of_plan(world)?);
+    Ok(Diagnosis { swarm: swarm.to_string(), findings })
+}
+
+fn of_harness(
+    world: &World,
+    checkout: &Path,
+    harness: &'static Harness,
+    swarm: &SwarmId,
+    rows: &[AgentRow],
+) -> Vec<Finding> {
+    let place = |row: &AgentRow| row.harnesses.iter().find(|place| place.harness == harness.name).cloned();
+    let places: Vec<AgentPlace> = rows.iter().filter_map(place).collect();
+    let with = |state: State| places.iter().filter(move |place| place.state == state);
+    let again = format!("`thru swarm install --harness {} --swarm {swarm}`", harness.name);
+    let mut findings = Vec::new();
+    let missing = with(State::Missing).count();
+    if missing == places.len() {
+        let text = format!("{}: the swarm {swarm} is not installed", harness.title);
+        return vec![Finding::new(Level::Warning, text).hint(again)];
+    }
+    if missing > 0 {
+        let names: Vec<String> = with(State::Missing)
+            .filter_map(|place| Some(place.path.file_stem()?.to_string_lossy().into_owned()))
+            .collect();
+        let text = format!("{}: agents are missing: {}", harness.title, names.join(", "));
+        findings.push(Finding::new(Level::Warning, text).hint(again.clone()));
+    }
+    let forced = format!("{again} with --force replaces it and keeps a backup");
+    let rows = [
+        (State::Changed, Level::Warning, "somebody changed it since it was installed", forced),
+        (
+            State::OutOfDate,
+            Level::Warning,
+            "prompt, model or version have changed since it was installed",
+            again.clone(),
+        ),
+        (
+            State::Foreign,
+            Level::Warning,
+            "a file of yours has the name of an agent",
+            format!("rename it, then {again}"),
+        ),
+    ];
+    for (state, level, text, hint) in rows {
+        for place in with(state) {
+            let finding = Finding::new(level, text).at(place.path.display().to_string(), None);
+            findings.push(finding.hint(hint.clone()));
+        }
+    }
+    if wired(world, harness, checkout).is_empty() {
+        let text = format!("{}: no hooks are installed, so no verdict becomes evidence", harness.title);
+        findings.push(Finding::new(Level::Warning, text).hint(format!("`thru install {}`", harness.name)));
+    }
+    if !harness.capabilities.names_subagents {
+        let text = format!(
+            "{}: hooks do not name the agent that stops; a verdict is recorded if the description of the call begins with its name",
+            harness.title
+        );
+        findings.push(Finding::new(Level::Note, text));
+    }
+    findings
+}
+
+fn of_plan(world: &World) -> Result<Vec<Finding>> {
+    let Some(project) = Project::look(world)? else {
+        let finding = Finding::new(Level::Warning, "there is no root here, so nothing is recorded");
+        return Ok(vec![finding.hint("`thru init` makes one")]);
+    };
+    if !world.trusts(&project.marker, &project.root.path) {
+        let finding =
+            Finding::new(Level::Warning, "this root is not trusted on this machine, so hooks record nothing");
+        return Ok(vec![finding.hint("look at it, then run `thru trust`")]);
+    }
+    let Some(loaded) = plan::load(&project.store)? else {
+        return Ok(vec![Finding::new(
+            Level::Note,
+            "there is no plan yet; verdicts are recorded once there is one",
+        )]);
+    };
+    let settings = settings::here(world).settings();
+    let ours = swarm::in_use(world, &project.root.checkout, &settings);
+    let other = model::swarm::foreign(&loaded.plan.swarm, &ours);
+    let text = |other: &str| {
+        format!("the plan belongs to the swarm {}, which is not in use here", one_line(other, 60))
+    };
+    let hint = "`thru swarm plan --adopt` makes it this swarm's";
+    Ok(other.map(|other| Finding::new(Level::Warning, text(other)).hint(hint)).into_iter().collect())
+}

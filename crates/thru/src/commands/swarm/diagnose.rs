@@ -1,0 +1,29 @@
+use ops::setup::agents;
+use ops::{Result, World};
+
+use crate::output::{self, Format, GOOD};
+
+/// Say what is missing or changed: agents, hooks, models, prompts, the plan of another swarm
+///
+/// Exit code 1 if something needs your attention. Notes are for information and do not count.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The swarm [default: the setting swarm.id]
+    #[arg(long, value_name = "ID")]
+    swarm: Option<String>,
+}
+
+pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+    let report = agents::diagnose(world, args.swarm.as_deref())?;
+    if format == Format::Json {
+        output::json(&report);
+        return Ok(u8::from(!report.is_clean()));
+    }
+    for finding in &report.findings {
+        output::line(output::finding(finding));
+    }
+    if report.is_clean() {
+        output::line(format_args!("{GOOD}ok{GOOD:#} the swarm {} can work", report.swarm));
+    }
+    Ok(u8::from(!report.is_clean()))
+}

@@ -1,0 +1,126 @@
+use clap::builder::PossibleValuesParser;
+use ops::setup::agents::{self, HarnessReport, Report, Request};
+use ops::setup::install::{FileChange, Scope};
+use ops::{Mode, Result, World};
+
+use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
+
+/// Install the agents of a swarm into a harness, or into all that are in use
+///
+/// Seven files in the harness's folder for agents, with a mark and a digest in their last line. A file that is yours, or that
+/// you changed, is left alone and named. {agent}.md in the folder `agents` beside your settings replaces a prompt, {agent}_append.md adds
+/// to it.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    what: What,
+}
+
+/// Remove the agents of a swarm, or of all swarms
+///
+/// Removes only files that thru wrote and nobody changed; the others are named.
+#[derive(Debug, clap::Args)]
+pub struct UninstallArgs {
+    #[command(flatten)]
+    what: What,
+}
+
+#[derive(Debug, clap::Args)]
+struct What {
+    /// Only this harness
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(ops::setup::harnesses::wirable()))]
+    harness: Option<String>,
+    /// The swarm: its agents have the prefix ID_ [default: the setting swarm.id]
+    #[arg(long, value_name = "ID")]
+    swarm: Option<String>,
+    /// Your own agents, for every project
+    #[arg(long, group = "scope")]
+    user: bool,
+    /// The project's agents, which are in git, for everybody
+    #[arg(long, group = "scope")]
+    project: bool,
+    /// Your agents for this project, which are not in git [default]
+    #[arg(long, group = "scope")]
+    local: bool,
+    /// Files that somebody changed too; a backup is kept
+    #[arg(long)]
+    force: bool,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+impl What {
+    fn request(&self) -> Request<'_> {
+        Request {
+            harness: self.harness.as_deref(),
+            swarm: self.swarm.as_deref(),
+            scope: match (self.user, self.project, self.local) {
+                (true, _, _) => Scope::User,
+                (_, true, _) => Scope::Project,
+                (_, _, _) => Scope::Local,
+            },
+            force: self.force,
+            mode: if self.dry_run { Mode::DryRun } else { Mode::Write },
+        }
+    }
+}
+
+pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+    print(&agents::install(world, &args.what.request())?, format);
+    Ok(0)
+}
+
+pub fn undo(world: &World, args: &UninstallArgs, format: Format) -> Result<u8> {
+    print(&agents::uninstall(world, &args.what.request())?, format);
+    Ok(0)
+}
+
+fn print(report: &Report, format: Format) {
+    if format == Format::Json {
+        return output::json(report);
+    }
+    let is_empty = |one: &HarnessReport| one.files.is_empty() && one.kept.is_empty();
+    if report.harnesses.iter().all(is_empty) {
+        output::line("No agents of a swarm are installed here.");
+    }
+    for one in report.harnesses.iter().filter(|one| !is_empty(one)) {
+        print_harness(one, report.written);
+    }
+    for note in &report.notes {
+        output::talk(format_args!("{WARN}note:{WARN:#} {note}"));
+    }
+    if !report.written {
+        output::talk(format_args!("{DIM}(a dry run: nothing was written){DIM:#}"));
+    }
+}
+
+fn print_harness(report: &HarnessReport, written: bool) {
+    let harness = report.harness;
+    let rows = [
+        (FileChange::Created, "created", "would create"),
+        (FileChange::Changed, "changed", "would change"),
+        (FileChange::Removed, "removed", "would remove"),
+        (FileChange::Unchanged, "unchanged", "unchanged"),
+    ];
+    for (change, done, planned) in rows {
+        let files: Vec<_> = report.files.iter().filter(|file| file.change == change).collect();
+        let Some(first) = files.first() else { continue };
+        let word = if written { done } else { planned };
+        let folder = first.path.parent().unwrap_or(&first.path).display();
+        let names: Vec<String> = files
+            .iter()
+            .filter_map(|file| Some(file.path.file_stem()?.to_string_lossy().into_owned()))
+            .collect();
+        output::line(format_args!(
+            "{BOLD}{harness}{BOLD:#} {GOOD}{word}{GOOD:#} in {folder}: {}",
+            names.join(", ")
+        ));
+        for backup in files.iter().filter_map(|file| file.backup.as_ref()) {
+            output::line(format_args!("{DIM}  backup: {}{DIM:#}", backup.display()));
+        }
+    }
+    for kept in &report.kept {
+        output::talk(format_args!("{WARN}left alone:{WARN:#} {}: {}", kept.path.display(), kept.why));
+    }
+}

@@ -1,0 +1,39 @@
+use clap::builder::PossibleValuesParser;
+use ops::setup::agents::{self, Installed};
+use ops::{Result, World};
+
+use crate::output::{self, BOLD, DIM, Format, WARN};
+
+/// List the swarms whose agents are installed, in this project and for you
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Only this harness
+    #[arg(long = "for", value_name = "HARNESS", value_parser = PossibleValuesParser::new(ops::setup::harnesses::wirable()))]
+    harness: Option<String>,
+}
+
+pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+    let mut found = agents::list_installed(world)?;
+    found.retain(|one| args.harness.as_deref().is_none_or(|harness| harness == one.harness));
+    match format {
+        Format::Json => output::json(&found),
+        Format::Text => print(&found),
+    }
+    Ok(0)
+}
+
+fn print(found: &[Installed]) {
+    if found.is_empty() {
+        return output::talk("No swarm is installed; `thru swarm install` installs one.");
+    }
+    for Installed { swarm, harness, folder, agents, changed, .. } in found {
+        let changed = match changed.as_slice() {
+            [] => String::new(),
+            names => format!("  {WARN}changed: {}{WARN:#}", names.join(", ")),
+        };
+        output::line(format_args!(
+            "{BOLD}{swarm}{BOLD:#}  {harness}  {agents} agents  {DIM}{}{DIM:#}{changed}",
+            folder.display()
+        ));
+    }
+}

@@ -1,0 +1,91 @@
+use model::render::one_line;
+use ops::features::swarm::{self, Adopted, SwarmPlan};
+use ops::{Result, World};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::commands::plan::{print_notes, print_plan};
+use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
+
+/// Show the plan with the verdicts on its tasks, and whose plan it is
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Make the plan this swarm's
+    #[arg(long)]
+    adopt: bool,
+    /// With --adopt: the swarm [default: the setting swarm.id]
+    #[arg(long, value_name = "ID", requires = "adopt")]
+    swarm: Option<String>,
+    /// Include finished phases
+    #[arg(long)]
+    all: bool,
+}
+
+#[derive(Serialize)]
+struct Shown<'a> {
+    swarm: &'a str,
+    foreign: bool,
+    plan: Value,
+    verdicts: Value,
+}
+
+pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+    if args.adopt {
+        print_adopted(&swarm::adopt(world, args.swarm.as_deref())?, format);
+        return Ok(0);
+    }
+    let shown = swarm::show(world)?;
+    match format {
+        Format::Json => output::json(&Shown {
+            swarm: &shown.plan.loaded.plan.swarm,
+            foreign: shown.foreign.is_some(),
+            plan: serde_json::to_value(shown.plan.report()).unwrap_or_default(),
+            verdicts: serde_json::to_value(&shown.verdicts).unwrap_or_default(),
+        }),
+        Format::Text => print(&shown, args.all)?,
+    }
+    Ok(0)
+}
+
+fn print(shown: &SwarmPlan, all: bool) -> Result<()> {
+    let swarm = one_line(&shown.plan.loaded.plan.swarm, 60);
+    if shown.foreign.is_some() {
+        output::line(format_args!(
+            "{WARN}This plan belongs to the swarm {swarm}, which is not in use here.{WARN:#} It is not continued; \
+             `thru swarm plan --adopt` makes it this swarm's."
+        ));
+    } else {
+        output::line(format_args!("{DIM}swarm{DIM:#} {BOLD}{swarm}{BOLD:#}"));
+    }
+    print_plan(&shown.plan, None, all)?;
+    if !shown.verdicts.is_empty() {
+        output::line("\nVerdicts, oldest first:");
+    }
+    for (task, verdicts) in &shown.verdicts {
+        for (agent, words) in verdicts.lines() {
+            let words: Vec<String> = words.iter().map(|word| one_line(word, 40)).collect();
+            output::line(format_args!(
+                "  {BOLD}{}{BOLD:#}  {}  {}",
+                one_line(task, 64),
+                one_line(&agent, 64),
+                words.join(", ")
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn print_adopted(report: &Adopted, format: Format) {
+    if format == Format::Json {
+        return output::json(report);
+    }
+    match report.changed {
+        true => output::line(format_args!(
+            "{GOOD}Adopted{GOOD:#}: the plan belongs to {BOLD}{}{BOLD:#} now, before to {}",
+            report.swarm,
+            one_line(&report.before, 60)
+        )),
+        false => output::line(format_args!("It was so already: the plan belongs to {}", report.swarm)),
+    }
+    print_notes(&report.notes, false);
+}

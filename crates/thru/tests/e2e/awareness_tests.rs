@@ -1,0 +1,171 @@
+//! What agents are told of themselves and of others, with the real Claude Code.
+
+use serde_json::json;
+
+use crate::claude::{ClaudeCode, session};
+use crate::model::{Asked, Kind, Model};
+use crate::scratch::Scratch;
+use crate::script::{Script, Step, call, say};
+use crate::terminal::Terminal;
+
+/// A sub-agent of each kind gets the facts of its profile, and no others.
+#[test]
+fn a_sub_agent_is_given_what_its_kind_needs() {
+    let Some(claude) = ClaudeCode::find() else { return };
+    let scratch = Scratch::new();
+    ClaudeCode::init(&scratch);
+    let words = ["GOAL-WORD", "PLAN-WORD", "TASK-WORD", "DECISION-WORD", "read-word.txt", "FAILING-WORD"];
+    let cases = [
+        ("architect", &words[..]),
+        ("coder", &["TASK-WORD", "read-word.txt", "FAILING-WORD"][..]),
+        ("reviewer", &["GOAL-WORD", "TASK-WORD", "DECISION-WORD"][..]),
+        ("critic", &["PLAN-WORD", "TASK-WORD"][..]),
+        ("mega_test_engineer", &["TASK-WORD", "FAILING-WORD"][..]),
+        ("explorer", &["GOAL-WORD", "PLAN-WORD", "TASK-WORD", "DECISION-WORD"][..]),
+        ("sme", &["GOAL-WORD", "PLAN-WORD", "TASK-WORD", "DECISION-WORD"][..]),
+        ("general-purpose", &["GOAL-WORD", "TASK-WORD", "DECISION-WORD"][..]),
+    ];
+    for (kind, _) in cases.iter().filter(|(kind, _)| *kind != "general-purpose") {
+        let text = format!("---\nname: {kind}\ndescription: Works\n---\nYou work.\n");
+        scratch.write(&format!(".claude/agents/{kind}.md"), &text);
+    }
+    scratch.write("read-word.txt", "hello\n");
+    scratch.thru_ok(&["plan", "init", "PLAN-WORD", "--phase", "first"]);
+    scratch.thru_ok(&["task", "add", "TASK-WORD", "--id", "1.1"]);
+    scratch.thru_ok(&["decide", "DECISION-WORD", "--why", "it is better"]);
+    let mut main = vec![
+        call("Bash", json!({ "command": "thru task start 1.1", "description": "Begin" })),
+        call("Read", json!({ "file_path": scratch.project.join("read-word.txt") })),
+        call("Bash", json!({ "command": "make FAILING-WORD; exit 3", "description": "Fail" })),
+    ];
+    main.extend(cases.iter().map(|(kind, _)| {
+        call(
+            "Agent",
+            json!({ "description": "Work", "prompt": "WORK-NOW", "subagent_type": kind, "run_in_background": false }),
+        )
+    }));
+    main.push(say("Done."));
+    let subagent = vec![say("Worked."); cases.len()];
+    let model = Model::start(Script { main, subagent, ..Script::default() });
+    claude.ask(&scratch, &model, "Reach the GOAL-WORD today", &[]).assert_success();
+
+    model.assert_played();
+    let asked: Vec<Asked> = model.asked().into_iter().filter(|asked| asked.kind == Kind::Subagent).collect();
+    assert_eq!(asked.len(), cases.len());
+    for ((kind, expected), asked) in cases.iter().zip(&asked) {
+        let found: Vec<&str> = words.into_iter().filter(|word| asked.holds(word)).collect();
+        assert_eq!(&found, expected, "{kind}");
+    }
+    scratch.assert_healthy();
+}
+
+/// The figures are those that the harness was given for its last request.
+#[test]
+fn a_window_that_fills_up_is_told_once() {
+    let Some(claude) = ClaudeCode::find() else { return };
+    let scratch = Scratch::new();
+    ClaudeCode::init(&scratch);
+    let used = |tokens, step: Step| Step { input_tokens: Some(tokens), ..step };
+    let look = || call("Bash", json!({ "command": "true", "description": "Look" }));
+    let model = Model::start(Script::main([
+        used(300_000, look()),
+        used(310_000, say("One.")),
+        used(720_000, look()),
+        used(725_000, say("Two.")),
+        used(730_000, look()),
+        used(735_000, say("Three.")),
+        used(740_000, say("Four.")),
+    ]));
+    let mut talk = claude.converse(&scratch, &model, &[]);
+    for prompt in ["First", "Second", "Third", "Fourth"] {
+        talk.say(prompt);
+    }
+    talk.end().assert_success();
+
+    model.assert_played();
+    let asked = model.asked();
+    let told: Vec<usize> = asked.iter().map(|asked| asked.count("% full (")).collect();
+    assert_eq!(told, [0, 0, 0, 0, 1, 1, 1], "once, with the third prompt; later requests replay it");
+    assert!(asked.last().expect("a question").holds("72 % full (72"), "the figure of the request");
+    assert!(asked.last().expect("a question").holds("`/handoff` writes a packet"));
+    scratch.assert_healthy();
+}
+
+/// Each of two sessions hears once that the other edits the same file.
+#[test]
+fn two_sessions_that_edit_one_file_hear_of_each_other_once() {
+    let Some(claude) = ClaudeCode::find() else { return };
+    let scratch = Scratch::new();
+    ClaudeCode::init(&scratch);
+    let file = scratch.project.join("shared.txt");
+    let model = Model::start(Script::main([
+        call("Write", json!({ "file_path": file, "content": "one\n" })),
+        say("Written."),
+        call("Bash", json!({ "command": "true", "description": "Nothing" })),
+        call("Read", json!({ "file_path": file })),
+        call("Edit", json!({ "file_path": file, "old_string": "one", "new_string": "two" })),
+        say("Edited."),
+        say("I read it again."),
+        say("I know."),
+        say("I read it again too."),
+        say("I know too."),
+    ]));
+    let resume = |sid: &str, prompt: &str| {
+        claude.ask(&scratch, &model, prompt, &["--resume", sid]).assert_success();
+        model.asked().last().expect("a question").count("edited shared.txt at")
+    };
+    let ask = |prompt: &str| {
+        let mut talk = claude.converse(&scratch, &model, &[]);
+        let sid = session(&talk.say(prompt));
+        talk.end().assert_success();
+        sid
+    };
+    let first = ask("Write the file");
+    let second = ask("Edit the file");
+    assert!(!model.sent_to_model("edited shared.txt at"), "nobody is told before both have edited it");
+    assert_eq!(resume(&first, "Go on"), 1);
+    assert_eq!(resume(&first, "And on"), 1, "the first told it, and it is replayed");
+    assert_eq!(resume(&second, "Go on"), 1);
+    assert_eq!(resume(&second, "And on"), 1);
+    model.assert_played();
+    let short = |sid: &str| sid.split('-').next().expect("a part").to_owned();
+    assert!(model.sent_to_model(&format!("session {} (Claude Code) edited shared.txt", short(&first))));
+    assert!(model.sent_to_model(&format!("session {} (Claude Code) edited shared.txt", short(&second))));
+    scratch.assert_healthy();
+}
+
+/// On a terminal, below the prompt: the user's own line, then ours.
+#[test]
+fn the_status_line_is_on_the_screen() {
+    let Some(claude) = ClaudeCode::find() else { return };
+    let scratch = Scratch::new();
+    ClaudeCode::init(&scratch);
+    let settings = scratch.home.join(".claude/settings.json");
+    let before =
+        "{\n  \"statusLine\": {\n    \"type\": \"command\",\n    \"command\": \"echo MY-OWN-LINE\"\n  }\n}\n";
+    std::fs::write(&settings, before).expect("a file");
+    scratch.thru_ok(&["install", "claude-code", "--statusline"]);
+    scratch.thru_ok(&["plan", "init", "A plan", "--phase", "first"]);
+    scratch.thru_ok(&["task", "add", "A task", "--id", "1.1"]);
+    scratch.thru_ok(&["task", "start", "1.1", "--session", "whoever"]);
+    // What a person has agreed to before the first prompt.
+    let project = scratch.project.to_string_lossy().into_owned();
+    let agreed = json!({
+        "hasCompletedOnboarding": true, "theme": "dark",
+        "customApiKeyResponses": { "approved": ["dummy"], "rejected": [] },
+        "projects": { project: { "hasTrustDialogAccepted": true } },
+    });
+    std::fs::write(scratch.home.join(".claude.json"), agreed.to_string()).expect("a file");
+    let model = Model::start(Script::main([Step { input_tokens: Some(420_000), ..say("ANSWERED") }]));
+    let mut terminal = Terminal::start(claude.on_terminal(&scratch, &model));
+    terminal.wait_for("MY-OWN-LINE");
+    terminal.wait_for("task 1.1");
+    terminal.press("Hello");
+    terminal.wait_for("Hello");
+    terminal.press("\r");
+    terminal.wait_for("ANSWERED");
+    terminal.wait_for("42%");
+    drop(terminal);
+    scratch.thru_ok(&["uninstall", "claude-code", "--user"]);
+    assert_eq!(std::fs::read_to_string(&settings).expect("it stays"), before);
+}

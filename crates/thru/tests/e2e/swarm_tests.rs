@@ -1,0 +1,243 @@
+//! A swarm in the real harnesses: a whole phase with its verdicts, and read-only agents that cannot write.
+//!
+//! Droid runs its sub-agents through a service of its maker that needs a login, so there it can only be shown that it
+//! takes our definitions, and what a hook does with the payload that its source describes.
+
+use serde_json::{Value, json};
+
+use crate::claude::ClaudeCode;
+use crate::droid::{Droid, ONE_SHOT};
+use crate::droid_tests::execute;
+use crate::model::{Kind, Model};
+use crate::opencode::OpenCode;
+use crate::opencode_tests::bash;
+use crate::process::Process;
+use crate::scratch::Scratch;
+use crate::script::{Script, Step, call, say};
+
+const PLAN: &[&str] = &["thru plan init Greeting --phase Words", "thru task add 'Say hello' --phase 1"];
+
+/// What each agent answers, in the order in which the architect calls them.
+const ANSWERS: &[(&str, &str)] = &[
+    ("explorer", "STRUCTURE: one file\nENTRY POINTS: none\nPATTERNS: none\nDOMAINS: words\nGAPS: none"),
+    ("critic", "VERDICT: NEEDS_REVISION\nCONFIDENCE: HIGH\nISSUES:\n- [1.1] which words?\nSUMMARY: nearly"),
+    ("critic", "## Verdict\n\n**APPROVED**\n\nCONFIDENCE: HIGH\nISSUES: none\nSUMMARY: good"),
+    ("coder", "DONE: hello.txt\nFILES: hello.txt\nCHECKED: none\nOPEN: none"),
+    ("reviewer", "**VERDICT:** REJECTED\n**RISK:** MEDIUM\n**ISSUES:**\n- hello.txt:1 it says goodbye"),
+    ("coder", "DONE: hello.txt says hello\nFILES: hello.txt\nCHECKED: none\nOPEN: none"),
+    ("reviewer", "VERDICT: APPROVED\nRISK: LOW\nISSUES: none"),
+    (
+        "test_engineer",
+        "VERDICT: FAIL\nTESTS: 1 passed, 1 failed\nFAILURES:\n- ends with a newline: it does not",
+    ),
+    ("coder", "DONE: a newline\nFILES: hello.txt\nCHECKED: none\nOPEN: none"),
+    ("test_engineer", "| Field | Value |\n|---|---|\n| Verdict | PASS |\n| Tests | 2 passed |"),
+];
+
+/// The whole phase as the main agent goes through it. `delegate` calls an agent, `shell` runs a command.
+fn phase(delegate: fn(&str, &str) -> Step, shell: fn(&str) -> Step) -> Vec<Step> {
+    let mut steps = vec![shell("thru swarm agents architect"), shell("thru swarm plan || true")];
+    for (number, (agent, _)) in ANSWERS.iter().enumerate() {
+        if number == 1 {
+            steps.extend(PLAN.iter().map(|line| shell(line)));
+        }
+        if number == 3 {
+            steps.push(shell("thru task start 1.1"));
+        }
+        steps.push(delegate(agent, &format!("TASK: step {number} for the {agent}")));
+    }
+    steps.push(shell("thru task done 1.1"));
+    steps.push(say("The phase is done."));
+    steps
+}
+
+/// The evidence has every verdict in its order, `plan show` the state, and each agent was given its own prompt.
+fn assert_phase(scratch: &Scratch, model: &Model) {
+    model.assert_played();
+    let bundle = std::fs::read(scratch.store().join("evidence/1.1/bundle.json")).expect("a bundle");
+    let bundle: Value = serde_json::from_slice(&bundle).expect("JSON");
+    let of = |entry: &Value| {
+        [&entry["agent"], &entry["type"], &entry["verdict"]]
+            .map(|value| value.as_str().unwrap_or("?").to_owned())
+    };
+    let entries: Vec<[String; 3]> = bundle["entries"].as_array().expect("entries").iter().map(of).collect();
+    let expected = [
+        ["critic", "review", "warn"],
+        ["critic", "review", "approved"],
+        ["reviewer", "review", "rejected"],
+        ["reviewer", "review", "approved"],
+        ["test_engineer", "test", "fail"],
+        ["test_engineer", "test", "pass"],
+    ];
+    assert_eq!(entries, expected.map(|row| row.map(str::to_owned)), "{bundle}");
+    let plan = scratch.thru_json(&["plan", "show"]);
+    assert_eq!(plan["phases"][0]["tasks"][0]["status"], "completed", "{plan}");
+    assert_eq!(plan["phases"][0]["status"], "complete", "{plan}");
+    let shown = scratch.thru_ok(&["swarm", "plan", "--all"]);
+    for line in
+        ["critic  NEEDS_REVISION, APPROVED", "reviewer  REJECTED, APPROVED", "test_engineer  FAIL, PASS"]
+    {
+        assert!(shown.contains(line), "{line} in {shown}");
+    }
+    let asked = model.asked();
+    for agent in ["explorer", "critic", "coder", "reviewer", "test_engineer"] {
+        let is_told = |ask: &&crate::model::Asked| {
+            ask.kind == Kind::Subagent && ask.holds(&format!("You are `{agent}` of the swarm `default`"))
+        };
+        assert!(asked.iter().any(|ask| is_told(&ask)), "{agent} was given its prompt");
+    }
+    scratch.receipts().never(&json!({ "outcome": "failed" }));
+}
+
+fn agent(name: &str, prompt: &str) -> Step {
+    call(
+        "Agent",
+        json!({ "description": format!("{name}: step"), "prompt": prompt, "subagent_type": name, "run_in_background": false }),
+    )
+}
+
+fn shell(line: &str) -> Step {
+    call("Bash", json!({ "command": line, "description": "Run" }))
+}
+
+#[test]
+fn a_phase_of_the_swarm_in_claude_code() {
+    let Some(claude) = ClaudeCode::find() else { return };
+    let scratch = Scratch::new();
+    ClaudeCode::init(&scratch);
+    scratch.thru_ok(&["swarm", "install", "--harness", "claude-code"]);
+    let answers = ANSWERS.iter().map(|(_, text)| say(text)).collect();
+    let model = Model::start(Script { main: phase(agent, shell), subagent: answers, ..Script::default() });
+    let mut talk = claude.converse(&scratch, &model, &[]);
+    talk.say("/swarm Build the GREETING-OF-ALL");
+    talk.end().assert_success();
+    assert!(
+        model.sent_to_model("GREETING-OF-ALL") && model.sent_to_model("work for the swarm"),
+        "the command is ours"
+    );
+    assert!(model.sent_to_model("You are the architect of the swarm `default`"), "the workflow is read");
+    assert_phase(&scratch, &model);
+    scratch.assert_healthy();
+}
+
+/// The model calls the tool all the same, from within each read-only agent.
+#[test]
+fn a_read_only_agent_cannot_write_in_claude_code() {
+    let Some(claude) = ClaudeCode::find() else { return };
+    let scratch = Scratch::new();
+    ClaudeCode::init(&scratch);
+    scratch.thru_ok(&["swarm", "install", "--harness", "claude-code", "--swarm", "mega"]);
+    let file = scratch.project.join("forbidden.txt");
+    let (mut main, mut subagent) = (Vec::new(), Vec::new());
+    for name in ["mega_explorer", "mega_sme", "mega_reviewer", "mega_critic"] {
+        main.push(agent(name, "TRY-TO-WRITE"));
+        subagent.push(call("Write", json!({ "file_path": file, "content": "no\n" })));
+        subagent.push(shell(&format!("echo no > {}", file.display())));
+        subagent.push(say("VERDICT: REJECTED"));
+    }
+    main.push(agent("mega_coder", "TRY-TO-WRITE"));
+    let allowed = scratch.project.join("allowed.txt");
+    subagent.extend([call("Write", json!({ "file_path": allowed, "content": "yes\n" })), say("DONE: it")]);
+    main.push(say("Nobody could."));
+    let model = Model::start(Script { main, subagent, ..Script::default() });
+    claude.ask(&scratch, &model, "Let them try", &[]).assert_success();
+    model.assert_played();
+    assert!(!file.exists(), "a read-only agent wrote");
+    assert!(allowed.exists(), "the coder writes");
+    for tool in ["Write", "Bash"] {
+        assert!(
+            model.sent_to_model(&format!("No such tool available: {tool}")),
+            "{tool} is refused by Claude Code"
+        );
+    }
+}
+
+fn task(name: &str, prompt: &str) -> Step {
+    call("task", json!({ "description": format!("{name}: step"), "prompt": prompt, "subagent_type": name }))
+}
+
+#[test]
+fn a_phase_of_the_swarm_in_opencode() {
+    let Some(opencode) = OpenCode::find() else { return };
+    let scratch = Scratch::new();
+    OpenCode::init(&scratch);
+    scratch.thru_ok(&["swarm", "install", "--harness", "opencode"]);
+    let answers = ANSWERS.iter().map(|(_, text)| say(text)).collect();
+    let model = Model::start(Script { main: phase(task, bash), subagent: answers, ..Script::default() });
+    opencode.ask(&scratch, &model, &["--command", "swarm", "Build the GREETING-OF-ALL"]).assert_success();
+    assert!(
+        model.sent_to_model("GREETING-OF-ALL") && model.sent_to_model("work for the swarm"),
+        "the command is ours"
+    );
+    assert!(model.sent_to_model("You are the architect of the swarm `default`"), "the workflow is read");
+    assert_phase(&scratch, &model);
+}
+
+#[test]
+fn a_read_only_agent_cannot_write_in_opencode() {
+    let Some(opencode) = OpenCode::find() else { return };
+    let scratch = Scratch::new();
+    OpenCode::init(&scratch);
+    scratch.thru_ok(&["swarm", "install", "--harness", "opencode", "--swarm", "mega"]);
+    let file = scratch.project.join("forbidden.txt");
+    let (mut main, mut subagent) = (Vec::new(), Vec::new());
+    for name in ["mega_explorer", "mega_sme", "mega_reviewer", "mega_critic"] {
+        main.push(task(name, "TRY-TO-WRITE"));
+        subagent.push(call("write", json!({ "filePath": file, "content": "no\n" })));
+        subagent.push(bash(&format!("echo no > {}", file.display())));
+        subagent.push(say("VERDICT: REJECTED"));
+    }
+    main.push(task("mega_coder", "TRY-TO-WRITE"));
+    let allowed = scratch.project.join("allowed.txt");
+    subagent.extend([call("write", json!({ "filePath": allowed, "content": "yes\n" })), say("DONE: it")]);
+    main.push(say("Nobody could."));
+    let model = Model::start(Script { main, subagent, ..Script::default() });
+    opencode.ask(&scratch, &model, &["Let them try"]).assert_success();
+    model.assert_played();
+    assert!(!file.exists(), "a read-only agent wrote");
+    assert!(allowed.exists(), "the coder writes");
+    for tool in ["write", "bash"] {
+        assert!(model.sent_to_model(&format!("unavailable tool '{tool}'")), "{tool} is refused by OpenCode");
+    }
+}
+
+/// The agents are in its list, the command is ours, and a sub-agent's end becomes evidence.
+#[test]
+fn droid_knows_the_agents_and_its_hook_records_a_verdict() {
+    let Some(droid) = Droid::find() else { return };
+    let scratch = Scratch::new();
+    Droid::init(&scratch);
+    scratch.thru_ok(&["swarm", "install", "--harness", "droid", "--swarm", "mega"]);
+    let mut main: Vec<Step> = vec![execute("thru swarm agents architect --swarm mega")];
+    main.extend(PLAN.iter().map(|line| execute(line)));
+    main.push(say("It is planned."));
+    let model = Model::start(Script::main(main));
+    let mut command = droid.command(&scratch, &model);
+    command.args(ONE_SHOT).args(["--add-tools", "Task"]).arg("/swarm Build the GREETING-OF-ALL");
+    let ended = Process::start(command).finish();
+    ended.assert_success();
+    model.assert_played();
+    assert!(
+        model.sent_to_model("GREETING-OF-ALL") && model.sent_to_model("work for the swarm"),
+        "the command is ours"
+    );
+    assert!(model.sent_to_model("You are the architect of the swarm `mega`"), "the workflow is read");
+    assert!(model.sent_to_model("mega_reviewer"), "Droid offers our agents");
+    let session = ended.lines[0].json["session_id"].as_str().expect("a session");
+    for (asked, text) in
+        [("mega_reviewer: task 1.1", "VERDICT: REJECTED"), ("mega_test_engineer", "VERDICT: PASS")]
+    {
+        let payload = json!({
+            "session_id": session, "transcript_path": "", "cwd": scratch.project, "permission_mode": "auto-low",
+            "hook_event_name": "SubagentStop", "task_name": asked, "task_result": text, "stop_hook_active": false,
+        });
+        let mut hook = scratch.command("thru");
+        hook.args(["hook", "droid", "SubagentStop"]).stdin(std::process::Stdio::piped());
+        let mut child = hook.spawn().expect("thru is built");
+        std::io::Write::write_all(&mut child.stdin.take().expect("piped"), payload.to_string().as_bytes())
+            .expect("written");
+        assert!(child.wait().expect("it ends").success());
+    }
+    let shown = scratch.thru_ok(&["swarm", "plan"]);
+    assert!(shown.contains("reviewer  REJECTED") && shown.contains("test_engineer  PASS"), "{shown}");
+}

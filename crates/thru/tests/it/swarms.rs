@@ -1,0 +1,338 @@
+//! A swarm through the binary: its agents come and go byte for byte, and their verdicts become evidence.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::env::{TestEnv, names_in};
+
+const AGENTS: [&str; 7] = ["architect", "coder", "critic", "explorer", "reviewer", "sme", "test_engineer"];
+
+const FOLDERS: &[(&str, &str)] =
+    &[("claude-code", ".claude/agents"), ("droid", ".factory/droids"), ("opencode", ".opencode/agent")];
+
+fn text(env: &TestEnv, rel: &str) -> String {
+    fs::read_to_string(env.base().join(rel)).unwrap_or_else(|error| panic!("{rel}: {error}"))
+}
+
+fn names(env: &TestEnv, folder: &str) -> Vec<String> {
+    let mut names: Vec<String> =
+        names_in(&env.project().join(folder)).iter().map(|name| name.replace(".md", "")).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn agents_come_and_go_byte_for_byte_in_every_harness() {
+    for scope in [&[][..], &["--user"], &["--project"]] {
+        let env = TestEnv::repository();
+        env.write("project/.claude/agents/mine.md", "---\nname: mine\n---\nMine.\n");
+        let before = env.tree();
+        for (harness, _) in FOLDERS {
+            env.thru(&[&["swarm", "install", "--harness", harness], scope].concat()).ok();
+        }
+        let once = env.tree();
+        for (harness, folder) in FOLDERS {
+            let again = env.json(&[&["swarm", "install", "--harness", harness], scope].concat());
+            assert!(
+                again["harnesses"][0]["files"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .all(|file| file["change"] == "unchanged")
+            );
+            if scope.is_empty() {
+                let mut expected: Vec<String> = AGENTS.map(str::to_owned).to_vec();
+                if *harness == "claude-code" {
+                    expected.insert(4, "mine".to_owned());
+                }
+                assert_eq!(names(&env, folder), expected);
+                let shown = env.git(&["status", "--porcelain", "--untracked-files=all", "--", folder]);
+                let mine = if *harness == "claude-code" { "?? .claude/agents/mine.md" } else { "" };
+                assert_eq!(shown.trim(), mine, "what one person installs does not show in git");
+            }
+        }
+        once.assert_same(&env.tree(), "twice is once");
+        env.thru(&[&["swarm", "uninstall"], scope].concat()).ok();
+        let mut changes = before.changes(&env.tree());
+        changes.retain(|change| {
+            !change.contains("/.local") && !change.starts_with('~') && !change.contains("/home")
+        });
+        assert_eq!(changes, [""; 0], "{scope:?}");
+        assert_eq!(env.json(&["swarm", "list"]), json!([]), "{scope:?}");
+    }
+}
+
+#[test]
+fn a_dry_run_writes_nothing() {
+    let env = TestEnv::repository();
+    let before = env.tree();
+    let shown = env.thru(&["swarm", "install", "--harness", "claude-code", "--dry-run"]).ok();
+    assert!(shown.stdout.contains("would create") && shown.stdout.contains("reviewer"), "{shown}");
+    before.assert_same(&env.tree(), "a dry run");
+}
+
+#[test]
+fn what_a_person_wrote_or_changed_stays() {
+    let env = TestEnv::repository();
+    let mine = "---\nname: critic\n---\nMy own critic.\n";
+    env.write("project/.claude/agents/critic.md", mine);
+    let install = ["swarm", "install", "--harness", "claude-code"];
+    let said = env.thru(&install).ok();
+    assert!(said.stderr.contains("critic.md: it is not a file of thru"), "{said}");
+    assert_eq!(text(&env, "project/.claude/agents/critic.md"), mine);
+
+    let coder = "project/.claude/agents/coder.md";
+    let changed = text(&env, coder).replace("nothing else", "nothing but that");
+    env.write(coder, &changed);
+    for words in [&install[..], &["swarm", "uninstall"]] {
+        let said = env.thru(words).ok();
+        assert!(said.stderr.contains("coder.md: somebody changed it"), "{said}");
+        assert_eq!(text(&env, coder), changed, "{words:?}");
+    }
+    assert_eq!(names(&env, ".claude/agents"), ["coder", "critic"]);
+    let listed = env.json(&["swarm", "list"]);
+    assert_eq!((&listed[0]["agents"], &listed[0]["changed"]), (&json!(1), &json!(["coder"])), "{listed}");
+
+    let forced = env.json(&["swarm", "uninstall", "--force"]);
+    let backup = forced["harnesses"][0]["files"][0]["backup"].as_str().expect("a backup");
+    assert_eq!(fs::read_to_string(backup).unwrap(), changed);
+    assert_eq!(text(&env, "project/.claude/agents/critic.md"), mine, "never what is not ours");
+}
+
+#[test]
+fn swarms_live_side_by_side_with_their_own_names() {
+    let env = TestEnv::repository();
+    env.thru(&["swarm", "install", "--harness", "claude-code"]).ok();
+    env.thru(&["swarm", "install", "--harness", "claude-code", "--swarm", "mega"]).ok();
+    let names = names(&env, ".claude/agents");
+    assert_eq!(names.len(), 14);
+    assert!(names.contains(&"coder".to_owned()) && names.contains(&"mega_coder".to_owned()), "{names:?}");
+    let architect = text(&env, "project/.claude/agents/mega_architect.md");
+    assert!(
+        architect.contains("the swarm `mega`") && architect.contains("`mega_test_engineer`"),
+        "{architect}"
+    );
+    assert!(!architect.contains("{{"), "{architect}");
+    let swarms: Vec<Value> =
+        env.json(&["swarm", "list"]).as_array().unwrap().iter().map(|one| one["swarm"].clone()).collect();
+    assert_eq!(swarms, [json!("default"), json!("mega")]);
+    env.thru(&["swarm", "uninstall", "--swarm", "default"]).ok();
+    assert!(env.json(&["swarm", "list"])[0]["swarm"] == "mega");
+    for bad in ["../up", "Mega", "a b", ""] {
+        let said = env.thru(&["swarm", "install", "--harness", "claude-code", "--swarm", bad]);
+        assert_eq!(said.code, 2, "{bad:?}: {said}");
+    }
+}
+
+#[test]
+fn a_prompt_is_replaced_or_extended_and_a_model_chosen() {
+    let env = TestEnv::repository();
+    let folder = env.user_config().parent().unwrap().join("agents");
+    fs::create_dir_all(folder.join("mega")).unwrap();
+    fs::write(folder.join("coder.md"), "Write {{SWARM_ID}} code; ask {{AGENT_PREFIX}}sme.\n").unwrap();
+    fs::write(folder.join("reviewer_append.md"), "Look at MY-LIST too.\n").unwrap();
+    fs::write(folder.join("mega/coder.md"), "Only for mega.\n").unwrap();
+    fs::write(folder.join("codr.md"), "A slip.\n").unwrap();
+    fs::write(env.user_config(), "[swarm]\nmodels = \"coder=opus, opencode:coder=local/big, nobody=x\"\n")
+        .unwrap();
+    for (harness, _) in FOLDERS {
+        let said = env.thru(&["swarm", "install", "--harness", harness]).ok();
+        assert!(said.stderr.contains("codr.md: no agent has this name"), "{said}");
+    }
+    env.thru(&["swarm", "install", "--harness", "claude-code", "--swarm", "mega"]).ok();
+    let coder = text(&env, "project/.claude/agents/coder.md");
+    assert!(
+        coder.contains("\nWrite default code; ask sme.\n") && coder.contains("model: \"opus\"\n"),
+        "{coder}"
+    );
+    assert!(text(&env, "project/.opencode/agent/coder.md").contains("model: \"local/big\"\n"));
+    assert!(text(&env, "project/.factory/droids/coder.md").contains("model: \"opus\"\n"));
+    assert!(text(&env, "project/.claude/agents/mega_coder.md").contains("Only for mega."));
+    let reviewer = text(&env, "project/.claude/agents/reviewer.md");
+    assert!(
+        reviewer.contains("VERDICT is APPROVED or REJECTED") && reviewer.contains("Look at MY-LIST too.")
+    );
+    assert!(env.thru(&["swarm", "agents", "coder"]).ok().stdout.contains("Write default code"));
+
+    fs::write(folder.join("coder.md"), "Another.\n").unwrap();
+    let said = env.thru(&["swarm", "diagnose"]);
+    assert_eq!(said.code, 1, "{said}");
+    for needle in ["coder.md: prompt, model or version have changed", "codr.md", "`nobody=x` names no agent"]
+    {
+        assert!(said.stdout.contains(needle), "{needle}: {said}");
+    }
+    fs::write(folder.join("coder.md"), [0xff, 0xfe]).unwrap();
+    let said = env.thru(&["swarm", "install", "--harness", "claude-code"]);
+    assert!(said.code != 0 && said.stderr.contains("coder.md: a prompt must be UTF-8"), "{said}");
+    assert!(
+        text(&env, "project/.claude/agents/coder.md").contains("Write default code"),
+        "nothing was written"
+    );
+}
+
+#[test]
+fn a_link_in_a_project_is_not_followed() {
+    let env = TestEnv::repository();
+    fs::create_dir(env.base().join("elsewhere")).unwrap();
+    fs::create_dir(env.project().join(".claude")).unwrap();
+    std::os::unix::fs::symlink(env.base().join("elsewhere"), env.project().join(".claude/agents")).unwrap();
+    let said = env.thru(&["swarm", "install", "--harness", "claude-code"]);
+    assert!(said.code != 0 && said.stderr.contains("symbolic link"), "{said}");
+    assert!(names_in(&env.base().join("elsewhere")).is_empty());
+}
+
+/// A repository with a plan, and 1.1 in progress.
+fn planned() -> TestEnv {
+    let env = TestEnv::repository();
+    env.thru(&["init"]).ok();
+    env.thru(&["plan", "init", "Parser", "--phase", "Read"]).ok();
+    env.thru(&["task", "add", "Lexer"]).ok();
+    env.fire("s1", "SessionStart", json!({"source": "startup"}));
+    env
+}
+
+fn stop(env: &TestEnv, agent: &str, id: &str, said: &str) {
+    let more = json!({"agent_id": id, "agent_type": agent, "last_assistant_message": said});
+    env.fire("s1", "SubagentStop", more).silent("a verdict is recorded without a word");
+}
+
+fn entries(env: &TestEnv, task: &str) -> Vec<Value> {
+    let bytes =
+        fs::read(env.store().join(format!("evidence/{task}/bundle.json"))).unwrap_or_else(|_| b"{}".to_vec());
+    let bundle: Value = serde_json::from_slice(&bytes).unwrap();
+    bundle["entries"].as_array().cloned().unwrap_or_default()
+}
+
+#[test]
+fn verdicts_become_evidence_of_the_current_task() {
+    let env = planned();
+    stop(&env, "critic", "a1", "VERDICT: NEEDS_REVISION\nCONFIDENCE: HIGH\nISSUES:\n- [1.1] no acceptance");
+    env.thru(&["task", "start", "1.1"]).ok();
+    stop(&env, "mega_reviewer", "a2", "**VERDICT:** REJECTED\n**RISK:** HIGH\nISSUES:\n- src/a.rs:3 leaks");
+    stop(&env, "mega_reviewer", "a2", "**VERDICT:** REJECTED\n**RISK:** HIGH\nISSUES:\n- src/a.rs:3 leaks");
+    stop(&env, "test_engineer", "a3", "VERDICT: FAIL\nTESTS: 11 passed, 1 failed\nFAILURES:\n- lexer::empty");
+    stop(&env, "reviewer", "a4", "VERDICT: APPROVED | REJECTED");
+    stop(&env, "coder", "a5", "VERDICT: APPROVED");
+    let entries = entries(&env, "1.1");
+    let rows: Vec<(&str, &str, &str)> = entries
+        .iter()
+        .map(|entry| {
+            (
+                entry["type"].as_str().unwrap(),
+                entry["agent"].as_str().unwrap(),
+                entry["verdict"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            ("review", "critic", "warn"),
+            ("review", "mega_reviewer", "rejected"),
+            ("test", "test_engineer", "fail"),
+            ("note", "reviewer", "info"),
+        ]
+    );
+    assert_eq!((&entries[1]["risk"], &entries[1]["issues"]), (&json!("HIGH"), &json!(["src/a.rs:3 leaks"])));
+    assert_eq!((&entries[2]["tests_failed"], &entries[2]["failures"]), (&json!(1), &json!(["lexer::empty"])));
+    assert!(entries[3]["summary"].as_str().unwrap().contains("unreadable"));
+    let shown = env.thru(&["plan", "show"]).ok().stdout;
+    assert!(shown.contains("evidence failed"), "{shown}");
+    let shown = env.thru(&["swarm", "plan"]).ok().stdout;
+    for line in ["1.1  critic  NEEDS_REVISION", "1.1  mega_reviewer  REJECTED", "1.1  reviewer  unreadable"] {
+        assert!(shown.contains(line), "{line}: {shown}");
+    }
+}
+
+/// Droid does not name the agent, but tells the description of the call.
+#[test]
+fn a_description_names_the_agent_where_the_harness_does_not() {
+    let env = planned();
+    let payload = |name: &str, result: &str| {
+        let common = json!({"session_id": "d1", "cwd": env.project(), "hook_event_name": "SubagentStop"});
+        crate::env::merged(
+            &common,
+            json!({"task_name": name, "task_result": result, "stop_hook_active": false}),
+        )
+    };
+    for (name, result) in [("reviewer: the lexer", "VERDICT: APPROVED"), ("look around", "VERDICT: APPROVED")]
+    {
+        let call = env.call(&["hook", "droid", "SubagentStop"]).stdin(payload(name, result).to_string());
+        call.run().silent("nothing to say");
+    }
+    let entries = entries(&env, "1.1");
+    assert_eq!(entries.len(), 1, "{entries:?}");
+    assert_eq!((&entries[0]["agent"], &entries[0]["verdict"]), (&json!("reviewer"), &json!("approved")));
+}
+
+#[test]
+fn a_verdict_is_redacted_before_it_is_kept() {
+    let env = planned();
+    let secret = ["ghp_", &"a1B2".repeat(9)].concat();
+    stop(&env, "reviewer", "a1", &format!("VERDICT: REJECTED\nISSUES:\n- a token {secret} in a.rs"));
+    let kept = entries(&env, "1.1")[0].to_string();
+    assert!(kept.contains("rejected") && !kept.contains(&secret), "{kept}");
+}
+
+#[test]
+fn without_a_plan_nothing_is_written_and_a_broken_bundle_is_kept() {
+    let env = TestEnv::rooted();
+    stop(&env, "reviewer", "a1", "VERDICT: APPROVED");
+    assert!(!env.store().join("evidence").exists());
+    let env = planned();
+    env.write("project/.agent/context/evidence/1.1/bundle.json", "{");
+    stop(&env, "reviewer", "a1", "VERDICT: APPROVED");
+    assert_eq!(entries(&env, "1.1").len(), 1);
+    assert!(names_in(&env.store().join("evidence/1.1")).iter().any(|name| name.contains("damaged")));
+}
+
+#[test]
+fn a_plan_of_another_swarm_is_told_of_and_not_continued() {
+    let env = TestEnv::repository();
+    env.thru(&["init"]).ok();
+    let plan = json!({"schema_version": "1.0.0", "title": "Theirs", "swarm": "other", "phases": [
+        {"id": 1, "name": "One", "status": "in_progress", "tasks": [
+            {"id": "1.1", "phase": 1, "status": "in_progress", "description": "THEIR-TASK", "depends": [], "files_touched": []}]}]});
+    env.write("theirs.json", plan.to_string());
+    env.thru(&["plan", "import", env.base().join("theirs.json").to_str().unwrap()]).ok();
+    let brief = |session: &str| env.fire(session, "SessionStart", json!({"source": "startup"})).stdout;
+    assert!(!brief("s0").contains("belongs to the swarm"), "nobody here has a swarm");
+
+    env.thru(&["swarm", "install", "--harness", "claude-code"]).ok();
+    let told = env.thru(&["brief"]).ok().stdout;
+    assert!(told.contains("belongs to the swarm other") && !told.contains("THEIR-TASK"), "{told}");
+    stop(&env, "reviewer", "a1", "VERDICT: APPROVED");
+    assert!(entries(&env, "1.1").is_empty(), "no verdict goes into it");
+    let shown = env.thru(&["swarm", "plan"]).ok().stdout;
+    assert!(shown.contains("belongs to the swarm other"), "{shown}");
+    assert_eq!(env.thru(&["swarm", "diagnose"]).code, 1);
+
+    env.thru(&["swarm", "plan", "--adopt"]).ok();
+    let told = env.thru(&["brief"]).ok().stdout;
+    assert!(told.contains("THEIR-TASK") && !told.contains("belongs to the swarm"), "{told}");
+    stop(&env, "reviewer", "a2", "VERDICT: APPROVED");
+    assert_eq!(entries(&env, "1.1").len(), 1);
+}
+
+#[test]
+fn a_swarm_of_the_settings_names_the_plan() {
+    let env = TestEnv::repository();
+    env.thru(&["init"]).ok();
+    fs::create_dir_all(env.user_config().parent().unwrap()).unwrap();
+    fs::write(env.user_config(), "[swarm]\nid = \"mega\"\n").unwrap();
+    env.thru(&["plan", "init", "Ours"]).ok();
+    assert_eq!(env.json(&["plan", "show"])["swarm"], "mega");
+    env.thru(&["swarm", "install", "--harness", "claude-code"]).ok();
+    assert!(env.project().join(".claude/agents/mega_coder.md").exists());
+}
+
+#[test]
+fn uninstall_all_takes_the_agents_too() {
+    let env = TestEnv::repository();
+    env.thru(&["init"]).ok();
+    env.thru(&["swarm", "install", "--harness", "claude-code"]).ok();
+    env.thru(&["swarm", "install", "--harness", "opencode", "--user"]).ok();
+    env.thru(&["uninstall", "--all"]).ok();
+    assert_eq!(env.json(&["swarm", "list"]), json!([]));
+}

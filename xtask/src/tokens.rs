@@ -1,0 +1,338 @@
+//! `cargo xtask tokens DIR`: holds the estimate of tokens against the usage that transcripts record.
+//!
+//! A request's input is everything before it. So between two requests the input grows by what was said, called and
+//! returned in between. Only steps count in which nearly all new text is of one kind, because then the growth is the
+//! size of that text.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use model::config::Settings;
+use model::render::width;
+use model::tokens::{Ratios, TextKind};
+use serde_json::{Value, json};
+
+use crate::recall::each_transcript;
+use crate::table::{Align, plain};
+
+/// Shorter texts are lost among what harnesses add without writing it down.
+const LEAST: usize = 600;
+
+/// At least this share of the characters must be of one kind.
+const SHARE: f64 = 0.85;
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A folder of Claude Code transcripts (*.jsonl, *.jsonl.gz)
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: &Args) -> Result<bool> {
+    let mut steps = Vec::new();
+    each_transcript(&args.folder, "", |_, bytes| {
+        steps.extend(read(bytes));
+        Ok(())
+    })?;
+    if steps.is_empty() {
+        bail!("{} holds no transcript with usage", args.folder.display());
+    }
+    let ratios = Settings::DEFAULT.scoring_if_enabled().ratios;
+    let figures: Vec<Figures> =
+        TextKind::ALL.iter().filter_map(|kind| Figures::of(&steps, *kind, &ratios)).collect();
+    match args.json {
+        true => println!(
+            "{}",
+            serde_json::to_string_pretty(&figures.iter().map(Figures::json).collect::<Vec<_>>())?
+        ),
+        false => print(&figures),
+    }
+    Ok(true)
+}
+
+/// What was added between two requests, and by how many tokens the input grew.
+#[derive(Clone, Debug, PartialEq)]
+struct Step {
+    kind: TextKind,
+    /// By [`TextKind::ALL`].
+    chars: [usize; 4],
+    grown: u64,
+}
+
+impl Step {
+    /// The error of an estimate, in percent of the truth; positive if it is too high.
+    fn error(&self, ratios: &Ratios) -> f64 {
+        let estimate: f64 =
+            TextKind::ALL.iter().zip(self.chars).map(|(kind, chars)| ratios.of(*kind) * chars as f64).sum();
+        100.0 * (estimate - self.grown as f64) / self.grown as f64
+    }
+}
+
+/// What is known between two requests.
+#[derive(Default)]
+struct Between {
+    chars: [usize; 4],
+    /// Not all of it is written down: thinking may be shortened, pictures have no text.
+    is_unclear: bool,
+}
+
+impl Between {
+    fn add(&mut self, kind: TextKind, text: &str) {
+        self.chars[kind as usize] += width(text);
+    }
+
+    /// Returns the step, if one kind makes up nearly all of it.
+    fn step(&self, grown: u64) -> Option<Step> {
+        let sum: usize = self.chars.iter().sum();
+        let (kind, most) = TextKind::ALL.iter().zip(self.chars).max_by_key(|(_, chars)| *chars)?;
+        let counts = !self.is_unclear && most >= LEAST && most as f64 >= SHARE * sum as f64 && grown > 0;
+        counts.then_some(Step { kind: *kind, chars: self.chars, grown })
+    }
+}
+
+fn read(bytes: &[u8]) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let (mut request, mut input) = (String::new(), 0_u64);
+    let mut between = Between::default();
+    let mut calls: Vec<(String, TextKind)> = Vec::new();
+    let mut has_thought = false;
+    let lines =
+        bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Value>(line).ok());
+    for line in lines.filter(|line| line["isSidechain"] != true) {
+        let content = &line["message"]["content"];
+        match line["type"].as_str() {
+            Some("assistant") => {
+                let id = line["message"]["id"].as_str().unwrap_or_default();
+                if id != request {
+                    let now = input_tokens(&line["message"]["usage"]);
+                    steps.extend(between.step(now.saturating_sub(input)).filter(|_| input > 0));
+                    (request, input, between) = (id.to_owned(), now, Between::default());
+                }
+                for block in content.as_array().into_iter().flatten() {
+                    said(block, &mut between, &mut calls);
+                    has_thought |= block["type"].as_str().is_some_and(|kind| kind.ends_with("thinking"));
+                }
+            }
+            Some("user") if content.is_string() => {
+                let text = content.as_str().unwrap_or_default();
+                between.add(written(text), text);
+                // With a prompt, the thinking of the turn before it leaves the input.
+                between.is_unclear |= has_thought || line["isMeta"] == true;
+                has_thought = false;
+            }
+            Some("user") => {
+                for block in content.as_array().into_iter().flatten() {
+                    returned(block, &mut between, &calls);
+                }
+            }
+            Some("system") => between.is_unclear = true,
+            _ => {}
+        }
+    }
+    steps
+}
+
+/// Everything that the request contained, cached or not.
+fn input_tokens(usage: &Value) -> u64 {
+    let fields = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
+    fields.iter().filter_map(|field| usage[field].as_u64()).sum()
+}
+
+fn said(block: &Value, between: &mut Between, calls: &mut Vec<(String, TextKind)>) {
+    match block["type"].as_str() {
+        Some("text") => {
+            let text = block["text"].as_str().unwrap_or_default();
+            between.add(written(text), text);
+        }
+        Some("tool_use") => {
+            let input = &block["input"];
+            let kind = match (block["name"].as_str(), input["file_path"].as_str()) {
+                (Some("Read"), Some(path)) => TextKind::of_path(path),
+                (Some("Task" | "Agent" | "WebFetch" | "WebSearch"), _) => TextKind::Markdown,
+                _ => TextKind::Code,
+            };
+            calls.push((block["id"].as_str().unwrap_or_default().to_owned(), kind));
+            // An edit is code in JSON; other inputs are short.
+            for value in input.as_object().into_iter().flat_map(|fields| fields.values()) {
+                match value.as_str() {
+                    Some(text) if input["prompt"].as_str() == Some(text) => between.add(written(text), text),
+                    Some(text) => between
+                        .add(input["file_path"].as_str().map_or(TextKind::Code, TextKind::of_path), text),
+                    None => between.add(TextKind::Json, &value.to_string()),
+                }
+            }
+        }
+        Some("thinking" | "redacted_thinking") => between.is_unclear = true,
+        _ => {}
+    }
+}
+
+fn returned(block: &Value, between: &mut Between, calls: &[(String, TextKind)]) {
+    let Some("tool_result") = block["type"].as_str() else {
+        between.is_unclear = true;
+        return;
+    };
+    let kind = calls.iter().rev().find(|(id, _)| block["tool_use_id"] == id.as_str()).map(|(_, kind)| *kind);
+    let kind_of = |text: &str| {
+        let is_json =
+            serde_json::from_str::<Value>(text).is_ok_and(|value| value.is_object() || value.is_array());
+        match kind.unwrap_or_default() {
+            _ if is_json => TextKind::Json,
+            TextKind::Markdown => written(text),
+            kind => kind,
+        }
+    };
+    match &block["content"] {
+        Value::String(text) => between.add(kind_of(text), text),
+        Value::Array(parts) => parts.iter().for_each(|part| match part["text"].as_str() {
+            Some(text) => between.add(kind_of(text), text),
+            None => between.is_unclear = true,
+        }),
+        _ => {}
+    }
+}
+
+/// Words with headings, lists or emphasis are markdown.
+fn written(text: &str) -> TextKind {
+    let marks = text.lines().filter(|line| {
+        let line = line.trim_start();
+        line.starts_with(['#', '|', '`'])
+            || line.starts_with("- ")
+            || line.contains("**")
+            || line.contains('`')
+    });
+    match marks.count() * 5 >= text.lines().count().max(1) {
+        true => TextKind::Markdown,
+        false => TextKind::Prose,
+    }
+}
+
+/// The errors of one kind of text.
+struct Figures {
+    kind: TextKind,
+    texts: usize,
+    /// What the ratio would have to be, in the middle.
+    measured: f64,
+    ratio: f64,
+    /// Errors in percent: in the middle with its sign, and what nine of ten texts stay below.
+    median: f64,
+    p90: f64,
+    /// The same for 0.33, as where scoring is off.
+    uniform: (f64, f64),
+}
+
+impl Figures {
+    fn of(steps: &[Step], kind: TextKind, ratios: &Ratios) -> Option<Figures> {
+        let of_kind: Vec<&Step> = steps.iter().filter(|step| step.kind == kind).collect();
+        let errors = |ratios: &Ratios| -> (f64, f64) {
+            let errors: Vec<f64> = of_kind.iter().map(|step| step.error(ratios)).collect();
+            (
+                percentile(&errors, 50.0),
+                percentile(&errors.iter().map(|error| error.abs()).collect::<Vec<_>>(), 90.0),
+            )
+        };
+        let measured: Vec<f64> =
+            of_kind.iter().map(|step| step.grown as f64 / step.chars.iter().sum::<usize>() as f64).collect();
+        let (median, p90) = errors(ratios);
+        (!of_kind.is_empty()).then(|| Figures {
+            kind,
+            texts: of_kind.len(),
+            measured: percentile(&measured, 50.0),
+            ratio: ratios.of(kind),
+            median,
+            p90,
+            uniform: errors(&Ratios::UNIFORM),
+        })
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "kind": self.kind.name(), "texts": self.texts, "measured_ratio": self.measured, "ratio": self.ratio,
+            "median_error_percent": self.median, "p90_error_percent": self.p90,
+            "uniform": { "median_error_percent": self.uniform.0, "p90_error_percent": self.uniform.1 },
+        })
+    }
+}
+
+fn print(figures: &[Figures]) {
+    let head =
+        ["kind", "texts", "tokens per character", "ratio", "error, median", "p90", "0.33: median", "p90"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    for one in figures {
+        rows.push(vec![
+            one.kind.name().to_owned(),
+            one.texts.to_string(),
+            format!("{:.3}", one.measured),
+            format!("{:.2}", one.ratio),
+            format!("{:+.0} %", one.median),
+            format!("{:.0} %", one.p90),
+            format!("{:+.0} %", one.uniform.0),
+            format!("{:.0} %", one.uniform.1),
+        ]);
+    }
+    let mut align = [Align::Right; 8];
+    align[0] = Align::Left;
+    print!("{}", plain(&align, &rows));
+}
+
+/// The smallest value that at least `percent` of all do not exceed.
+fn percentile(values: &[f64], percent: f64) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let rank = (percent / 100.0 * sorted.len() as f64).ceil() as usize;
+    sorted.get(rank.clamp(1, sorted.len().max(1)) - 1).copied().unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn assistant(id: &str, input: u64, content: &Value) -> Value {
+        let usage = json!({"input_tokens": 10, "cache_read_input_tokens": input - 10, "output_tokens": 1});
+        json!({"type": "assistant", "message": {"id": id, "usage": usage, "content": content}})
+    }
+
+    fn result(text: &str) -> Value {
+        let block = json!({"type": "tool_result", "tool_use_id": "t", "content": text});
+        json!({"type": "user", "message": {"content": [block]}})
+    }
+
+    fn steps(lines: &[Value]) -> Vec<Step> {
+        read(lines.iter().map(Value::to_string).collect::<Vec<_>>().join("\n").as_bytes())
+    }
+
+    #[test]
+    fn the_input_grows_by_what_was_returned() {
+        let call = |path: &str| json!([{"type": "tool_use", "id": "t", "name": "Read", "input": {"file_path": path}}]);
+        let text = "let a = 1;\n".repeat(100);
+        let found = steps(&[
+            assistant("m1", 1_000, &call("a.rs")),
+            assistant("m1", 1_000, &json!([])),
+            result(&text),
+            assistant("m2", 1_441, &call("b.md")),
+            result("short"),
+            assistant("m3", 1_450, &json!([])),
+        ]);
+        assert_eq!(found, [Step { kind: TextKind::Code, chars: [0, 1_104, 0, 0], grown: 441 }]);
+        assert!((found[0].error(&Ratios { code: 0.4, ..Ratios::UNIFORM }) - 0.136_054).abs() < 1e-4);
+    }
+
+    #[test]
+    fn steps_whose_text_is_not_all_written_down_do_not_count() {
+        let text = "some words about the parser\n".repeat(60);
+        let said = json!([{"type": "text", "text": text}]);
+        let thought = json!([{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": text}]);
+        let prompt = json!({"type": "user", "message": {"content": "go on"}});
+        let call = json!([{"type": "thinking", "thinking": "hm"}, {"type": "tool_use", "id": "t", "name": "Bash", "input": {}}]);
+        let next = assistant("m2", 2_000, &json!([]));
+        assert_eq!(steps(&[assistant("m1", 1_000, &thought), next.clone()]), []);
+        let turn =
+            [assistant("m0", 900, &call), result("x"), assistant("m1", 1_000, &said), prompt, next.clone()];
+        assert_eq!(steps(&turn), [], "its thinking is dropped");
+        assert_eq!(steps(&[assistant("m1", 3_000, &said), next.clone()]), [], "a compaction");
+        let found = steps(&[assistant("m1", 1_000, &said), next]);
+        assert_eq!(found, [Step { kind: TextKind::Prose, chars: [1_680, 0, 0, 0], grown: 1_000 }]);
+    }
+}
