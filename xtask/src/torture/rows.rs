@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use super::integrity::{self, Takes};
 use super::roles::{
-    ROLE_PATH, compacting, has_begun, has_role_file, is_active, is_bound, is_compacting, is_mended, is_recovering,
-    is_saved, reads_role, with_bad_role, with_role,
+    ROLE_PATH, compacting, has_begun, has_role_file, is_active, is_bound, is_compacting, is_mended,
+    is_recovering, is_saved, reads_role, with_bad_role, with_role,
 };
 use super::settings::{unwired, unwired_for_user, wired_for_user, wired_locally};
 use super::{decisions, evidence, gates, packets, plans, summaries, swarm, workstreams};
