@@ -108,6 +108,9 @@ fn changed(path: &Path, old: &[u8], new: &[u8], takes: Takes) -> Option<String> 
             old.difference(&new).filter(|root| !(takes == Takes::Trust && root.ends_with("/project")));
         return lost.next().map(|root| format!("{root} is no longer trusted"));
     }
+    if path.ends_with(".agent/context/benchmarks.json") {
+        return super::summaries::lost_runs(old, new);
+    }
     if path.ends_with(".agent/context/plan.json") {
         return super::plans::lost_tasks(old, new);
     }

@@ -310,7 +310,7 @@ pub const ROWS: &[Row] = &[
             summaries::large_output,
         )
     },
-    cli("swarm benchmark", summaries::with_runs, &["swarm", "benchmark"], summaries::has_three_runs),
+    cli("swarm benchmark", summaries::with_runs, &["swarm", "benchmark"], summaries::has_another_run),
     cli("import swarm, summaries", summaries::with_swarm, &["import", "swarm"], summaries::is_imported),
     cli("import agents", summaries::with_agents, &["import", "agents"], summaries::has_agent),
     cli("status --json", lived_in, &["status", "--json"], rooted),

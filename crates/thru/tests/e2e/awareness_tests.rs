@@ -14,10 +14,11 @@ fn a_sub_agent_is_given_what_its_kind_needs() {
     let Some(claude) = ClaudeCode::find() else { return };
     let scratch = Scratch::new();
     ClaudeCode::init(&scratch);
-    let words = ["GOAL-WORD", "PLAN-WORD", "TASK-WORD", "DECISION-WORD", "read-word.txt", "FAILING-WORD"];
+    let words =
+        ["GOAL-WORD", "PLAN-WORD", "TASK-WORD", "DECISION-WORD", "read read-word.txt", "FAILING-WORD"];
     let cases = [
         ("architect", &words[..]),
-        ("coder", &["TASK-WORD", "read-word.txt", "FAILING-WORD"][..]),
+        ("coder", &["TASK-WORD", "read read-word.txt", "FAILING-WORD"][..]),
         ("reviewer", &["GOAL-WORD", "TASK-WORD", "DECISION-WORD"][..]),
         ("critic", &["PLAN-WORD", "TASK-WORD"][..]),
         ("mega_test_engineer", &["TASK-WORD", "FAILING-WORD"][..]),
@@ -30,13 +31,14 @@ fn a_sub_agent_is_given_what_its_kind_needs() {
         scratch.write(&format!(".claude/agents/{kind}.md"), &text);
     }
     scratch.write("read-word.txt", "hello\n");
+    scratch.failing_check("error: FAILING-WORD", 3);
     scratch.thru_ok(&["plan", "init", "PLAN-WORD", "--phase", "first"]);
     scratch.thru_ok(&["task", "add", "TASK-WORD", "--id", "1.1"]);
     scratch.thru_ok(&["decide", "DECISION-WORD", "--why", "it is better"]);
     let mut main = vec![
         call("Bash", json!({ "command": "thru task start 1.1", "description": "Begin" })),
         call("Read", json!({ "file_path": scratch.project.join("read-word.txt") })),
-        call("Bash", json!({ "command": "make FAILING-WORD; exit 3", "description": "Fail" })),
+        call("Bash", json!({ "command": "./test.sh", "description": "Test" })),
     ];
     main.extend(cases.iter().map(|(kind, _)| {
         call(
