@@ -220,7 +220,10 @@ pub const ROWS: &[Row] = &[
             at_most(8.0, 8.5),
         )
     },
-    Row { speaks: true, ..row("thru statusline", trusted, &["statusline"], session_status, at_most(1.5, 2.0)) },
+    Row {
+        speaks: true,
+        ..row("thru statusline", trusted, &["statusline"], session_status, at_most(1.5, 2.0))
+    },
     row("thru status", trusted, &["status"], empty, at_most(4.0, 4.5)),
     row("thru --version", nothing, &["--version"], empty, at_most(4.0, 4.5)),
 ];

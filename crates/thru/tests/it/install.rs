@@ -384,12 +384,15 @@ fn a_status_line_is_added_and_removed() {
         assert!(would.stdout.contains("statusline"), "{would}");
         assert_eq!(fs::read_to_string(&settings).ok().as_deref(), before, "a dry run");
         env.thru(&["install", "claude-code", "--user", "--statusline"]).ok();
-        let installed: Value =
-            serde_json::from_str(&fs::read_to_string(&settings).unwrap()).unwrap();
+        let installed: Value = serde_json::from_str(&fs::read_to_string(&settings).unwrap()).unwrap();
         let line = installed["statusLine"]["command"].as_str().unwrap();
         let status = serde_json::json!({"session_id": "s1", "context_window": {"used_percentage": 42}});
         let mut shell = std::process::Command::new("sh");
-        shell.args(["-c", line]).env_clear().env("HOME", env.home()).env("PATH", std::env::var_os("PATH").unwrap());
+        shell
+            .args(["-c", line])
+            .env_clear()
+            .env("HOME", env.home())
+            .env("PATH", std::env::var_os("PATH").unwrap());
         let shown = crate::call::Call::new(shell).stdin(status.to_string()).run().ok();
         let expected = if before == Some(own) { "my own\ncontext 42%\n" } else { "context 42%\n" };
         assert_eq!(shown.stdout, expected);
