@@ -15,6 +15,7 @@ fn every_gap_is_said_and_nothing_else() {
             "no hook after a compaction",
             "no hook when a sub-agent starts",
             "hooks do not say which sub-agent has stopped: `thru gate check` judges outputs, hooks do not",
+            "a hook cannot replace a tool's output: large outputs are not summarised",
         ]
     );
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::rows::{ROLE, ROLE_PATH};
+use super::roles::{ROLE, ROLE_PATH};
 use super::snapshot::Snapshot;
 
 /// What the command under test was allowed to remove.
@@ -107,6 +107,9 @@ fn changed(path: &Path, old: &[u8], new: &[u8], takes: Takes) -> Option<String> 
         let mut lost =
             old.difference(&new).filter(|root| !(takes == Takes::Trust && root.ends_with("/project")));
         return lost.next().map(|root| format!("{root} is no longer trusted"));
+    }
+    if path.ends_with(".agent/context/benchmarks.json") {
+        return super::summaries::lost_runs(old, new);
     }
     if path.ends_with(".agent/context/plan.json") {
         return super::plans::lost_tasks(old, new);

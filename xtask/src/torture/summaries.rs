@@ -52,10 +52,22 @@ pub fn with_runs(sandbox: &Sandbox) -> Result<()> {
     Ok(())
 }
 
-pub fn has_three_runs(sandbox: &Sandbox) -> bool {
+/// Each run that succeeds adds one.
+pub fn has_another_run(sandbox: &Sandbox) -> bool {
     let bytes = fs::read(sandbox.store().join("benchmarks.json")).unwrap_or_default();
-    let kept: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-    kept["runs"].as_array().is_some_and(|runs| runs.len() == 3)
+    runs(&bytes).is_some_and(|runs| runs.len() >= 3)
+}
+
+/// Runs are added and never changed.
+pub fn lost_runs(old: &[u8], new: &[u8]) -> Option<String> {
+    let (Some(old), Some(new)) = (runs(old), runs(new)) else {
+        return Some("cannot be read any more".into());
+    };
+    old.iter().any(|run| !new.contains(run)).then(|| "a run is lost".to_owned())
+}
+
+fn runs(bytes: &[u8]) -> Option<Vec<Value>> {
+    serde_json::from_slice::<Value>(bytes).ok()?["runs"].as_array().cloned()
 }
 
 /// What another tool left.
@@ -70,8 +82,7 @@ pub fn with_swarm(sandbox: &Sandbox) -> Result<()> {
 
 pub fn is_imported(sandbox: &Sandbox) -> bool {
     let bytes = fs::read(sandbox.store().join("benchmarks.json")).unwrap_or_default();
-    let kept: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-    are_whole(sandbox) && kept["runs"].as_array().is_some_and(|runs| runs.len() == 1)
+    are_whole(sandbox) && runs(&bytes).is_some_and(|runs| runs.len() == 1)
 }
 
 pub fn with_agents(sandbox: &Sandbox) -> Result<()> {

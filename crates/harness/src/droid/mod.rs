@@ -42,7 +42,7 @@ pub const ROW: Harness = Harness {
         replays_conversation: true,
         hides_guidance: false,
     },
-    limits: &[],
+    limits: &["a hook cannot replace a tool's output: large outputs are not summarised"],
     context_cap: 9_500,
     decode: wire::decode,
     encode: wire::encode,

@@ -8,7 +8,7 @@ use model::config::Settings;
 use model::plan::TaskStatus;
 use model::time;
 use serde::Serialize;
-use store::{Dir, Durability, Store, layout};
+use store::{Dir, Replaced, Store, layout};
 
 use crate::features::{plan, sessions};
 use crate::input_redactor::InputRedactor;
@@ -86,18 +86,24 @@ pub fn write_svg(world: &World, report: &Report, file: &Path) -> Result<()> {
         hint: "name one: `--svg benchmark.svg`".into(),
     })?;
     let folder = Dir::open(path.parent().unwrap_or(Path::new("/")))?;
-    let is_foreign = match folder.read_start(name, 5) {
-        Err(store::Error::Absent { .. }) => false,
-        start => !start?.starts_with(b"<svg "),
+    let known = match folder.read(name, LARGEST) {
+        Err(store::Error::Absent { .. }) => None,
+        bytes => Some(bytes?),
     };
-    if is_foreign {
+    if known.as_ref().is_some_and(|bytes| !bytes.starts_with(b"<svg ")) {
         return Err(Error::Refused {
             what: format!("{} exists and is not an SVG picture", file.display()),
             hint: "name another file".into(),
         });
     }
     let svg = benchmark::svg(&report.history, &report.run.checks, &report.settings, SHOWN_RUNS);
-    Ok(folder.write(name, svg.as_bytes(), Durability::Relaxed)?)
+    match folder.replace_if(name, known.as_deref(), svg.as_bytes())? {
+        Replaced::Done => Ok(()),
+        Replaced::ChangedMeanwhile => Err(Error::Refused {
+            what: format!("another program writes {}", file.display()),
+            hint: "run this again, or name another file".into(),
+        }),
+    }
 }
 
 /// What was imported of another tool's runs.

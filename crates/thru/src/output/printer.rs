@@ -3,6 +3,7 @@
 //! A file, a branch, an argument or a record can contain escape sequences that write to the clipboard, move the
 //! cursor or hide text. So every text is cleaned, wherever it comes from and whether a terminal or a pipe reads it.
 
+use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{IsTerminal, Write};
@@ -81,7 +82,7 @@ impl Stream {
         }
     }
 
-    fn has_color(self) -> bool {
+    pub fn has_color(self) -> bool {
         let choice = match self {
             Stream::Out => anstream::AutoStream::choice(&std::io::stdout()),
             Stream::Err => anstream::AutoStream::choice(&std::io::stderr()),
@@ -160,7 +161,10 @@ pub fn print_help(stream: Stream, help: &clap::builder::StyledStr) -> std::io::R
 }
 
 /// Cleans a text, and then replaces the marks with codes.
-fn painted(text: &str, color: bool) -> String {
+fn painted(text: &str, color: bool) -> Cow<'_, str> {
+    if next_mark(text).is_none() {
+        return clean(text);
+    }
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, number, after)) = next_mark(rest) {
@@ -172,7 +176,7 @@ fn painted(text: &str, color: bool) -> String {
         rest = after;
     }
     out.push_str(&clean(rest));
-    out
+    Cow::Owned(out)
 }
 
 /// Returns what is before the first mark, the number of its style, and what is after it.

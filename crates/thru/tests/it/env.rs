@@ -231,6 +231,8 @@ impl TestEnv {
         command.args(words).env_clear().current_dir(folder);
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", &self.base);
         command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", &settings);
+        // Looking at the status must not write the index: tests compare whole trees.
+        command.env("GIT_OPTIONAL_LOCKS", "0");
         let done = command.output().unwrap();
         assert!(done.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&done.stderr));
         String::from_utf8(done.stdout).unwrap()

@@ -61,7 +61,7 @@ pub(crate) fn run(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<Outpu
     entries.sort_by(|a, b| a.name.cmp(&b.name));
     for entry in entries {
         let name = one_line(&entry.name, 100);
-        let kept = match read(&dir, &entry) {
+        let kept = match read(&dir, &entry)? {
             Ok(kept) => kept,
             Err(why) => {
                 report.left_out.push(format!("{name}: {why}"));
@@ -96,13 +96,20 @@ pub(crate) fn run(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<Outpu
     Ok(Some(report))
 }
 
-fn read(dir: &Dir, entry: &store::Entry) -> std::result::Result<Kept, String> {
+/// Returns what a file has, or why it is left out. What may not be read now could be read the next time: that is an error.
+fn read(dir: &Dir, entry: &store::Entry) -> Result<std::result::Result<Kept, String>> {
     match entry.kind {
         EntryKind::File if entry.name.ends_with(".json") => {}
-        EntryKind::File | EntryKind::Folder => return Err("not a JSON file".to_owned()),
-        EntryKind::Other => return Err("a link, and links are not followed".to_owned()),
+        EntryKind::File | EntryKind::Folder => return Ok(Err("not a JSON file".to_owned())),
+        EntryKind::Other => return Ok(Err("a link, and links are not followed".to_owned())),
     }
-    let bytes = dir.read(&entry.name, LARGEST).map_err(|error| error.to_string())?;
-    let kept: Kept = serde_json::from_slice(&bytes).map_err(|error| error.to_string())?;
-    if kept.content.is_empty() { Err("it has no output".to_owned()) } else { Ok(kept) }
+    let bytes = match dir.read(&entry.name, LARGEST) {
+        Ok(bytes) => bytes,
+        Err(store::Error::Refused { why, .. } | store::Error::Damaged { why, .. }) => return Ok(Err(why)),
+        Err(error) => return Err(error.into()),
+    };
+    Ok(match serde_json::from_slice::<Kept>(&bytes) {
+        Ok(kept) if kept.content.is_empty() => Err("it has no output".to_owned()),
+        kept => kept.map_err(|error| error.to_string()),
+    })
 }

@@ -10,7 +10,7 @@ use ops::{Error, Result, World};
 
 use super::{TEXT, short_list, style_of};
 use crate::commands::evidence::proof_style;
-use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
+use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, Stream, Style, WARN};
 
 /// How much is printed at once: memory that is used again is faster than new memory.
 const PRINTED: usize = 32 * 1024;
@@ -41,20 +41,23 @@ pub fn print_plan(shown: &Shown, only: Option<u32>, all: bool) -> Result<()> {
         });
     }
     let title = if plan.title.trim().is_empty() { "Plan" } else { plan.title.as_str() };
-    output::line(format_args!("{BOLD}{}{BOLD:#}  {}", one_line(title, 200), bar(standing.progress)));
+    let mut page = Page { text: String::with_capacity(2 * PRINTED), has_color: Stream::Out.has_color() };
+    page.styled(BOLD, &as_line(title, 200));
+    page.text.push_str("  ");
+    page.bar(standing.progress);
+    page.text.push('\n');
     if shown.loaded.from != Source::File {
+        page.print();
         output::talk(format_args!("{WARN}note:{WARN:#} {}", source_words(shown.loaded.from)));
     }
-    let mut out = String::with_capacity(2 * PRINTED);
     for phase in plan.phases.iter().filter(|phase| only.is_none_or(|id| phase.id == id)) {
         let is_current = standing.phase.is_some_and(|current| current.id == phase.id);
-        phase_lines(&mut out, phase, shown, &standing, (is_current, all || only.is_some()));
-        if out.len() > PRINTED {
-            output::text(&out);
-            out.clear();
+        page.phase(phase, shown, &standing, (is_current, all || only.is_some()));
+        if page.text.len() > PRINTED {
+            page.print();
         }
     }
-    output::text(&out);
+    page.print();
     if only.is_none() {
         footer(&standing);
     }
@@ -64,65 +67,97 @@ pub fn print_plan(shown: &Shown, only: Option<u32>, all: bool) -> Result<()> {
     Ok(())
 }
 
-/// Everything goes into one text: a large plan has thousands of lines, and a text for each part of each would take most of
-/// the time. Writing to a `String` cannot fail.
-fn phase_lines<'p>(
-    out: &mut String,
-    phase: &'p Phase,
-    shown: &Shown,
-    standing: &Standing<'p>,
-    (is_current, all): (bool, bool),
-) {
-    let mark = if is_current { "▸" } else { " " };
-    let (name, bar) = (as_line(&phase.name, 120), bar(Progress::of(&phase.tasks)));
-    let _ = write!(out, "\n{mark} {BOLD}{}. {name}{BOLD:#}  {bar}", phase.id);
-    let _ = match phase.status {
-        PhaseStatus::Blocked => write!(out, "  {BAD}blocked{BAD:#}"),
-        PhaseStatus::Closed => write!(out, "  {DIM}closed{DIM:#}"),
-        PhaseStatus::Complete | PhaseStatus::InProgress | PhaseStatus::Pending => Ok(()),
-    };
-    out.push('\n');
-    if phase.status.is_over() && !all {
-        return;
-    }
-    let width = phase.tasks.iter().map(|task| task.id.chars().count()).max().unwrap_or(0).min(24);
-    for task in &phase.tasks {
-        task_line(out, task, standing, (width, shown.evidence.get(&task.id)));
-    }
+/// What is printed next. A large plan has thousands of lines, so nothing is copied twice: without colour the text contains no
+/// marks, and the printer need not replace them. Every text from the plan is cleaned before it is added.
+struct Page {
+    text: String,
+    has_color: bool,
 }
 
-fn task_line<'p>(
-    out: &mut String,
-    task: &'p Task,
-    standing: &Standing<'p>,
-    (width, evidence): (usize, Option<&EvidenceLine>),
-) {
-    let style = style_of(task.status);
-    let (sign, id) = (task.status.sign(), as_line(&task.id, 64));
-    let _ = write!(out, "    {style}{sign}{style:#} {id:<width$}  {}", as_line(&task.description, TEXT));
-    if let Some(size) = task.size {
-        let _ = write!(out, " {DIM}{}{DIM:#}", size.name());
+impl Page {
+    fn print(&mut self) {
+        output::text(&self.text);
+        self.text.clear();
     }
-    let is_waiting = !task.status.is_over() && standing.waits_for(task).next().is_some();
-    if is_waiting {
-        let waits = short_list(standing.waits_for(task).map(|(id, _)| id));
-        let _ = write!(out, "  {DIM}← {waits}{DIM:#}");
+
+    fn styled(&mut self, style: Style, text: &str) {
+        match self.has_color {
+            // Writing to a `String` cannot fail.
+            true => drop(write!(self.text, "{style}{text}{style:#}")),
+            false => self.text.push_str(text),
+        }
     }
-    if let Some(line) = evidence {
-        let style = proof_style(line);
-        let _ = write!(out, "  {style}{}{style:#}", evidence_words(line));
+
+    fn also(&mut self, style: Style, text: &str) {
+        self.text.push_str("  ");
+        self.styled(style, text);
     }
-    if task.reported_done {
-        let _ = write!(out, "  {WARN}done by its list, no evidence{WARN:#}");
+
+    fn phase(&mut self, phase: &Phase, shown: &Shown, standing: &Standing, (is_current, all): (bool, bool)) {
+        self.text.push_str(if is_current { "\n▸ " } else { "\n  " });
+        self.styled(BOLD, &format!("{}. {}", phase.id, as_line(&phase.name, 120)));
+        self.text.push_str("  ");
+        self.bar(Progress::of(&phase.tasks));
+        match phase.status {
+            PhaseStatus::Blocked => self.also(BAD, "blocked"),
+            PhaseStatus::Closed => self.also(DIM, "closed"),
+            PhaseStatus::Complete | PhaseStatus::InProgress | PhaseStatus::Pending => {}
+        }
+        self.text.push('\n');
+        if phase.status.is_over() && !all {
+            return;
+        }
+        let width = phase.tasks.iter().map(|task| task.id.chars().count()).max().unwrap_or(0).min(24);
+        for task in &phase.tasks {
+            self.task(task, standing, (width, shown.evidence.get(&task.id)));
+        }
     }
-    if task.without_evidence.is_some() {
-        let _ = write!(out, "  {WARN}without evidence{WARN:#}");
+
+    fn task(&mut self, task: &Task, standing: &Standing, (width, evidence): (usize, Option<&EvidenceLine>)) {
+        self.text.push_str("    ");
+        self.styled(style_of(task.status), task.status.sign());
+        self.text.push(' ');
+        let id = as_line(&task.id, 64);
+        self.text.push_str(&id);
+        let missing = width.saturating_sub(id.chars().count());
+        self.text.extend(std::iter::repeat_n(' ', missing + 2));
+        self.text.push_str(&as_line(&task.description, TEXT));
+        if let Some(size) = task.size {
+            self.text.push(' ');
+            self.styled(DIM, size.name());
+        }
+        if !task.status.is_over() && standing.waits_for(task).next().is_some() {
+            let waits = short_list(standing.waits_for(task).map(|(id, _)| id));
+            self.also(DIM, &format!("← {waits}"));
+        }
+        if let Some(line) = evidence {
+            self.also(proof_style(line), &evidence_words(line));
+        }
+        if task.reported_done {
+            self.also(WARN, "done by its list, no evidence");
+        }
+        if task.without_evidence.is_some() {
+            self.also(WARN, "without evidence");
+        }
+        self.text.push('\n');
+        if task.status == TaskStatus::Blocked
+            && let Some(why) = &task.blocked_reason
+        {
+            self.text.push_str("      ");
+            self.styled(BAD, &as_line(why, TEXT));
+            self.text.push('\n');
+        }
     }
-    out.push('\n');
-    if task.status == TaskStatus::Blocked
-        && let Some(why) = &task.blocked_reason
-    {
-        let _ = writeln!(out, "      {BAD}{}{BAD:#}", as_line(why, TEXT));
+
+    /// `██████░░░░ 3/5`.
+    fn bar(&mut self, Progress { done, total }: Progress) {
+        if total == 0 {
+            return self.styled(DIM, "no tasks");
+        }
+        let full = done * BAR / total;
+        self.styled(if done == total { GOOD } else { BOLD }, &"█".repeat(full));
+        self.styled(DIM, &"░".repeat(BAR - full));
+        self.text.push_str(&format!(" {done}/{total}"));
     }
 }
 
@@ -157,17 +192,6 @@ fn footer(standing: &Standing) {
         return output::line(text);
     }
     output::pairs(&rows);
-}
-
-/// `██████░░░░ 3/5`.
-fn bar(progress: Progress) -> String {
-    let Progress { done, total } = progress;
-    if total == 0 {
-        return format!("{DIM}no tasks{DIM:#}");
-    }
-    let full = done * BAR / total;
-    let style = if done == total { GOOD } else { BOLD };
-    format!("{style}{}{style:#}{DIM}{}{DIM:#} {done}/{total}", "█".repeat(full), "░".repeat(BAR - full))
 }
 
 fn source_words(source: Source) -> &'static str {

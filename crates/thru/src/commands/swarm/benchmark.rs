@@ -52,7 +52,7 @@ fn print(report: &Report) {
     }
     let gate = style(report.gate);
     let why = match report.gate {
-        Outcome::Pass => "every figure that there is is within its limit",
+        Outcome::Pass => "every figure with data is within its limit",
         Outcome::Fail => "a figure is not within its limit, or is required and missing",
         Outcome::NoData => "there are no records to judge by",
     };

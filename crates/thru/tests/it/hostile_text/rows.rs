@@ -1,7 +1,7 @@
 //! One or more rows for every command: its input.
 
 use super::corpus::some;
-use super::stores::{DECISION, LOOP, PACKET, RUN};
+use super::stores::{DECISION, LOOP, ORIGINAL, PACKET, RUN};
 use crate::env::TestEnv;
 
 pub struct Row {
@@ -159,7 +159,10 @@ pub fn rows(env: &TestEnv) -> Vec<Row> {
             .stdin(format!("{words}\n```{words}\n{words}\n```\n`{words}.rs`\n```\n{words}\n```\n")),
         row("swarm domains", &[words]),
         row("swarm retrieve", &[words]),
-        row("swarm retrieve", &["o-0123456789abcdef", "--grep", words]),
+        row("swarm retrieve", &[ORIGINAL]).data(),
+        row("swarm retrieve", &[ORIGINAL, "--grep", "."]).data(),
+        row("swarm retrieve", &[ORIGINAL, "--grep", words]),
+        row("swarm retrieve", &["o-fedcba9876543210"]),
         row("files", &["-n", "0"]),
         row("gate expect", &["review", "review-b.md", "--prompt", words, "--input", "plan.md"]),
         row("gate expect", &["review", words]),

@@ -13,6 +13,7 @@ use crate::env::TestEnv;
 pub const DECISION: &str = "d-000000000000";
 pub const PACKET: &str = "20261115T192200Z-evil-00";
 pub const RUN: &str = ".agent/context/outputs/review-20261115T192200Z";
+pub const ORIGINAL: &str = "o-0123456789abcdef";
 pub const LOOP: &str = "20261115";
 
 /// Hostile texts in every field of free text; every file can still be parsed.
@@ -30,6 +31,7 @@ pub fn readable() -> TestEnv {
     session(&env);
     others(&env);
     gate(&env);
+    summaries(&env);
     env.call(&[
         "loop",
         "start",
@@ -48,6 +50,19 @@ pub fn readable() -> TestEnv {
     );
     env.write("project/.agent/context/config.toml", settings);
     env
+}
+
+/// An output that was summarised, one that was removed, and a run of the benchmark.
+fn summaries(env: &TestEnv) {
+    let folder = "project/.agent/context/summaries";
+    env.write(&format!("{folder}/{ORIGINAL}.txt"), some(30, 40));
+    let index = json!({"ts": some(31, 3), "id": ORIGINAL, "session": some(32, 3), "tool": some(33, 3), "kind": "log", "bytes": 9, "summary_bytes": 3});
+    env.write(&format!("{folder}/index.jsonl"), format!("{index}\n"));
+    let removed = json!({"ts": some(34, 3), "id": "o-fedcba9876543210", "digest": some(35, 3), "bytes": 9});
+    env.write(&format!("{folder}/archive.jsonl"), format!("{removed}\n"));
+    let run = json!({"ts": some(36, 3), "metrics": {"rejection_percent": 5}, "checks": [], some(37, 3): some(38, 3)});
+    let runs = json!({"schema_version": "1.0.0", "runs": [run]});
+    env.write("project/.agent/context/benchmarks.json", runs.to_string());
 }
 
 /// The same, with something hostile after every string of every JSON file and every line of every document.

@@ -1,0 +1,63 @@
+//! Whatever an output looks like: its summary is short, contains every error line with its place, and is the same every
+//! time.
+
+#![allow(clippy::unwrap_used)]
+
+use model::redact::{Options, Redacted};
+use model::summary::{self, MOST_PERCENT, OutputKind};
+use proptest::prelude::*;
+
+/// A line as programs print it, often enough the same one.
+fn line() -> impl Strategy<Value = String> {
+    prop_oneof![
+        6 => (0..40_u32).prop_map(|n| format!("test parser::case_{n} ... ok")),
+        3 => (0..40_u32).prop_map(|n| format!("    let value_{n} = compute({n});")),
+        2 => (0..40_u32).prop_map(|n| format!("src/part{n}/file{n}.rs")),
+        2 => (0..40_u32).prop_map(|n| format!("src/a.rs:{n}:fn a() {{")),
+        2 => (0..40_u32).prop_map(|n| format!("@@ -{n},2 +{n},2 @@")),
+        1 => (0..40_u32).prop_map(|n| format!("pub fn part_{n}(a: u8) -> u8 {{")),
+        1 => (0..9_u32).prop_map(|n| format!("error[E{n:04}]: mismatched types")),
+        1 => (0..9_u32).prop_map(|n| format!("\u{1b}[31mFAILED\u{1b}[0m tests/a.py::test_{n}")),
+        1 => "\\PC{0,60}",
+        1 => ".{0,60}",
+    ]
+}
+
+/// Lines of one kind more often than of the others, as in real outputs, with their order and repetition from proptest.
+fn output() -> impl Strategy<Value = String> {
+    let body = (proptest::collection::vec(line(), 1..12), 1..60_usize)
+        .prop_map(|(lines, times)| (lines.join("\n") + "\n").repeat(times));
+    let json = proptest::collection::vec(("[a-z]{1,8}", "\\PC{0,30}"), 1..40).prop_map(|fields| {
+        let items: Vec<_> = fields
+            .iter()
+            .map(|(key, text)| serde_json::json!({ key: text, "error": text, "n": [1, 2] }))
+            .collect();
+        serde_json::json!({ "items": items }).to_string()
+    });
+    let parts = proptest::collection::vec(body, 1..4).prop_map(|parts| parts.concat());
+    prop_oneof![5 => parts, 1 => json]
+}
+
+proptest! {
+    #[test]
+    fn a_summary_is_short_and_loses_no_error(output in output()) {
+        let output = Redacted::whole(&output, Options::default());
+        let room = summary::room(output.len(), usize::MAX);
+        let made = summary::summarise(&output, "o-0123456789abcdef", room);
+        prop_assert_eq!(&made, &summary::summarise(&output, "o-0123456789abcdef", room));
+        let Some(made) = made else { return Ok(()) };
+        prop_assert!(made.text.len() * 100 <= output.len() * MOST_PERCENT);
+        let lines: Vec<&str> = output.lines().collect();
+        prop_assert_eq!(made.kind, OutputKind::of(&output, &lines));
+        let errors = summary::errors(&output, &lines, made.kind);
+        prop_assert_eq!(made.errors, errors.len());
+        for error in errors {
+            let kept = made.text.lines().any(|line| {
+                line.split_once(": ").is_some_and(|(places, text)| {
+                    text == error.text && places.trim().split(", ").any(|place| place == error.place)
+                }) || line.contains(&error.place) && line.ends_with(&error.text)
+            });
+            prop_assert!(kept, "{}: {} is not in\n{}", error.place, error.text, made.text);
+        }
+    }
+}
