@@ -122,7 +122,7 @@ pub fn written(text: &str) -> Written {
     let Some((at, swarm, digest)) = find_mark(text) else { return Written::BySomebody };
     let is_last =
         text[at..].strip_suffix('\n').is_some_and(|line| line.ends_with(END) && !line.contains('\n'));
-    match is_last && hash(text[..at].as_bytes()).starts_with(digest) && digest.len() == 16 {
+    match is_last && hash(&text.as_bytes()[..at]).starts_with(digest) && digest.len() == 16 {
         true => Written::ByUs(swarm),
         false => Written::Changed(swarm),
     }

@@ -75,7 +75,7 @@ fn a_prompt_itself_is_no_approval() {
 fn a_change_is_noticed_wherever_it_is() {
     let swarm = SwarmId::default_swarm();
     let text = file(by_name("claude-code").unwrap(), &definition(&swarm, Part::Coder)).unwrap();
-    let changed = Written::Changed(swarm.clone());
+    let changed = Written::Changed(swarm);
     assert_eq!(written(&text.replacen("coder", "Coder", 1)), changed);
     assert_eq!(written(&format!("{text}And be nice.\n")), changed);
     assert_eq!(written(&text.replace("digest ", "digest 0")), changed);

@@ -57,7 +57,8 @@ impl fmt::Display for Problem {
 pub fn read(text: &str) -> Reading {
     let lines = label::lines(text);
     let found = label::rulings(&lines);
-    let reading = combine(if found.is_empty() { label::bare(&lines).into_iter().collect() } else { found });
+    let found = if found.is_empty() { label::bare(&lines).into_iter().collect() } else { found };
+    let reading = combine(&found);
     match reading {
         Reading::Clear(Ruling::Pass) if fields(text).tests_failed.is_some_and(|failed| failed > 0) => {
             Reading::Unreadable(Problem::Contradicted)
@@ -67,7 +68,7 @@ pub fn read(text: &str) -> Reading {
 }
 
 /// All verdicts of an answer must agree. A doubtful one spoils a good ruling; a bad ruling stays bad.
-fn combine(found: Vec<Result<Ruling, Problem>>) -> Reading {
+fn combine(found: &[Result<Ruling, Problem>]) -> Reading {
     let mut clear: Vec<Ruling> = found.iter().filter_map(|one| one.ok()).collect();
     clear.dedup();
     let problem = found.iter().find_map(|one| one.err());

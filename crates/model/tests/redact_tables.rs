@@ -65,6 +65,7 @@ fn values_on_the_line_below() {
         "{\n  \"password\":\n    \"u1ITExznMfF6p0\"\n}",
         "{\n  \"password\":\n    \"[REDACTED:password]\"\n}",
     );
+    check("kinit ann <<< Xk29fQhuT7\n", "kinit ann <<< [REDACTED:password]\n");
     check("  password: sunflowerfield\n", "  password: [REDACTED:password]\n");
     for text in
         ["password: string\n", "  password: required\n", "password = userinput\n", "{\n  password: hashed\n}"]

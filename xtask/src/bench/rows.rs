@@ -220,6 +220,10 @@ pub const ROWS: &[Row] = &[
             at_most(8.0, 8.5),
         )
     },
+    Row {
+        speaks: true,
+        ..row("thru statusline", trusted, &["statusline"], session_status, at_most(1.5, 2.0))
+    },
     row("thru status", trusted, &["status"], empty, at_most(4.0, 4.5)),
     row("thru --version", nothing, &["--version"], empty, at_most(4.0, 4.5)),
 ];
@@ -508,6 +512,14 @@ fn bash_4k(sandbox: &Path) -> Vec<u8> {
 fn prompt(sandbox: &Path) -> Vec<u8> {
     let text = "Please make the token cache survive a restart, and do not log the password any more.";
     payload::event(sandbox, "UserPromptSubmit", json!({"prompt": text}))
+}
+
+/// What a harness tells the program that writes its status line.
+fn session_status(sandbox: &Path) -> Vec<u8> {
+    let project = sandbox.join("project");
+    let status = json!({"session_id": SESSION, "context_window": {"used_percentage": 42},
+        "workspace": {"project_dir": project, "current_dir": project}});
+    status.to_string().into_bytes()
 }
 
 fn start(sandbox: &Path) -> Vec<u8> {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::rows::{ROLE, ROLE_PATH};
+use super::roles::{ROLE, ROLE_PATH};
 use super::snapshot::Snapshot;
 
 /// What the command under test was allowed to remove.

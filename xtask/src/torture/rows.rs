@@ -8,6 +8,11 @@ use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
 use super::integrity::{self, Takes};
+pub use super::journals::{journal_ids, journals};
+use super::roles::{
+    ROLE_PATH, compacting, has_begun, has_role_file, is_active, is_bound, is_compacting, is_mended,
+    is_recovering, is_saved, reads_role, with_bad_role, with_role,
+};
 use super::settings::{unwired, unwired_for_user, wired_for_user, wired_locally};
 use super::{decisions, evidence, gates, packets, plans, summaries, swarm, workstreams};
 use crate::sandbox::{SESSION, Sandbox, payload};
@@ -452,75 +457,6 @@ fn restart(sandbox: &Path) -> Vec<u8> {
     payload::event(sandbox, "SessionStart", json!({"source": "compact"}))
 }
 
-/// A valid context file, with only its age to warn about.
-pub const ROLE: &str = "# Tester — Session Context\n\n**Updated**: 2026-11-15\n**Role**: tester\n**Pane**: none\n\n\
-    ## Recovery Steps\n1. Read this file\n\n## Completed Work\n1. This (DONE)\n";
-pub const ROLE_PATH: &str = ".agent/context/agents/tester.context.md";
-
-/// The session has a role with a file and a history.
-pub fn with_role(sandbox: &Sandbox) -> Result<()> {
-    lived_in(sandbox)?;
-    fs::create_dir_all(sandbox.store().join("agents"))?;
-    fs::write(sandbox.project().join(ROLE_PATH), ROLE)?;
-    sandbox.must(&["role", "bind", "tester", "--session", SESSION], b"")?;
-    sandbox.must(&["lifecycle", "save", "tester"], b"").map(drop)
-}
-
-fn with_bad_role(sandbox: &Sandbox) -> Result<()> {
-    lived_in(sandbox)?;
-    fs::create_dir_all(sandbox.store().join("agents"))?;
-    Ok(fs::write(sandbox.project().join(ROLE_PATH), ROLE.replacen('—', "-", 1))?)
-}
-
-fn compacting(sandbox: &Sandbox) -> Result<()> {
-    with_role(sandbox)?;
-    sandbox.must(&["hook", "claude-code", "PreCompact"], &compact(&sandbox.dir)).map(drop)
-}
-
-fn reads_role(sandbox: &Path) -> Vec<u8> {
-    let more = json!({"tool_name": "Read", "tool_use_id": TOOL_ID,
-        "tool_input": {"file_path": sandbox.join("project").join(ROLE_PATH)}});
-    payload::event(sandbox, "PostToolUse", more)
-}
-
-fn has_role_file(sandbox: &Sandbox) -> bool {
-    fs::read_to_string(sandbox.project().join(ROLE_PATH)).is_ok_and(|text| text.starts_with("# Tester — "))
-}
-
-fn is_mended(sandbox: &Sandbox) -> bool {
-    fs::read_to_string(sandbox.project().join(ROLE_PATH)).is_ok_and(|text| text == ROLE)
-}
-
-fn is_bound(sandbox: &Sandbox) -> bool {
-    fs::read_to_string(sandbox.store().join("state/roles").join(SESSION)).is_ok_and(|text| text == "tester\n")
-}
-
-fn state_of(sandbox: &Sandbox, machine: &str) -> Option<String> {
-    let bytes = fs::read(sandbox.store().join(format!("state/lifecycle/{machine}.json"))).ok()?;
-    let value: Value = serde_json::from_slice(&bytes).ok()?;
-    value["state"].as_str().map(str::to_owned)
-}
-
-fn has_begun(sandbox: &Sandbox) -> bool {
-    state_of(sandbox, "scribe").as_deref() == Some("active")
-}
-
-fn is_saved(sandbox: &Sandbox) -> bool {
-    state_of(sandbox, "tester").as_deref() == Some("saved")
-}
-
-fn is_compacting(sandbox: &Sandbox) -> bool {
-    state_of(sandbox, "tester").as_deref() == Some("compacting")
-}
-
-fn is_recovering(sandbox: &Sandbox) -> bool {
-    state_of(sandbox, "tester").as_deref() == Some("recovering")
-}
-
-fn is_active(sandbox: &Sandbox) -> bool {
-    state_of(sandbox, "tester").as_deref() == Some("active")
-}
-
 fn with_droid(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
     let text = transcript::droid(&sandbox.project(), "call_droid");
@@ -698,26 +634,4 @@ fn full_log(sandbox: &Sandbox) -> Result<()> {
 pub fn rotate_early(sandbox: &Sandbox) -> Result<()> {
     fs::create_dir_all(sandbox.dir.join("config/throughline"))?;
     Ok(fs::write(sandbox.dir.join("config/throughline/config.toml"), "[hooks]\nlog_limit_kib = 64\n")?)
-}
-
-/// The journal of the sandbox's session and its rotated parts.
-pub fn journals(sandbox: &Sandbox) -> Result<Vec<Vec<u8>>> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(sandbox.store().join("sessions"))? {
-        let entry = entry?;
-        if entry.file_name().to_string_lossy().starts_with(SESSION) && entry.path().is_file() {
-            found.push(fs::read(entry.path())?);
-        }
-    }
-    Ok(found)
-}
-
-/// The ids of all tool calls in the journal of the sandbox's session.
-pub fn journal_ids(sandbox: &Sandbox) -> Vec<String> {
-    let logs = journals(sandbox).unwrap_or_default();
-    let lines = logs.iter().flat_map(|log| log.split(|&byte| byte == b'\n'));
-    lines
-        .filter_map(|line| serde_json::from_slice::<Value>(line).ok())
-        .filter_map(|line| line["id"].as_str().map(str::to_owned))
-        .collect()
 }

@@ -45,7 +45,7 @@ pub fn encode(reply: &Reply, kind: &Kind) -> Vec<u8> {
     let (name, text) = match (reply, kind) {
         // The plugin then does not ask for the brief again.
         (Reply::Context(text), Kind::Prompt { .. }) if brief::has_compaction_brief(text) => {
-            return serde_json::json!({ "context": text, "brief": true }).to_string().into_bytes();
+            return serde_json::json!({ "brief": true, "context": text }).to_string().into_bytes();
         }
         (Reply::TellUser(text), _) => ("tell", text),
         (Reply::Context(text), _) if takes_context => ("context", text),

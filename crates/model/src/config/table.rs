@@ -211,7 +211,7 @@ settings! {
         name: "swarm.models",
         variable: "THROUGHLINE_SWARM_MODELS",
         shape: Shape::OptionalText,
-        help: "models of agents: coder=opus, opencode:coder=openai/gpt-5; run `thru swarm install` again after a change",
+        help: "models of agents: coder=opus, HARNESS:coder=openai/gpt-5; run `thru swarm install` again after a change",
     }
     roots_allow: Vec<String> = Vec::new() => {
         name: "roots.allow",

@@ -80,8 +80,9 @@ pub(super) fn in_effect(entries: &[Entry]) -> Vec<usize> {
             let judge = EntryType::parse(&entry.entry_type)
                 .filter(|kind| matches!(kind, EntryType::Review | EntryType::Approval | EntryType::Test))
                 .filter(|_| verdict.is_good() || verdict.is_bad());
-            // Another tool's verdict says nothing about what was rejected here.
+            // Another tool's verdict says nothing about what was rejected here, and its test runs nothing about ours.
             let is_imported = entry.kind() == Kind::Imported;
+            let judge = judge.filter(|kind| !(is_imported && *kind == EntryType::Test));
             if let Some(judge) = judge
                 && !settled.iter().any(|(kind, by_import)| *kind == judge && (is_imported || !by_import))
             {

@@ -54,6 +54,7 @@ pub fn after(text: &[u8], start: usize, end: usize) -> Option<Hit> {
             random_word(text, end, 0)
         }
         b"AUTH" if text[end..].starts_with(b" PLAIN ") => random_word(text, end, 1),
+        b"AUTH" if start == 0 || text[start - 1] == b'\n' => random_word(text, end, 0),
         b"community" if ends_word(&text[..start], b"snmp-server") => random_word(text, end, 0),
         b"key" if text[..start].ends_with(b"pre-shared-") => {
             let skip =
@@ -61,8 +62,9 @@ pub fn after(text: &[u8], start: usize, end: usize) -> Option<Hit> {
             random_word(text, end, skip)
         }
         b"using"
-            if memmem::find(last_line(&text[start.saturating_sub(LONGEST)..start]), b"connect to ")
-                .is_some() =>
+            if is_user(&text[..start])
+                && memmem::find(last_line(&text[start.saturating_sub(LONGEST)..start]), b"connect to ")
+                    .is_some() =>
         {
             random_word(text, end, 0)
         }
@@ -127,9 +129,34 @@ fn random_word(text: &[u8], at: usize, skip: usize) -> Option<Hit> {
         .filter(|hit| !super::contains(&text[hit.start..hit.end], MARK))
 }
 
-/// `http-basic.host name x` of Composer and Poetry; `at` is the dash.
+/// Whether [`configured`] may know the setting whose name begins so.
+#[inline]
+pub fn may_configure(before: &[u8]) -> bool {
+    before.ends_with(b"http") || before.ends_with(b"pypi")
+}
+
+/// `http-basic.host name x`, `pypi-token.host x` of Composer and Poetry; `at` is the dash.
 pub fn configured(text: &[u8], at: usize) -> Option<Hit> {
-    text[at..].starts_with(b"-basic.").then(|| random_word(text, at, 2))?
+    let place = match &text[at..] {
+        rest if rest.starts_with(b"-basic.") => 2,
+        rest if rest.starts_with(b"-token.") => 1,
+        _ => return None,
+    };
+    random_word(text, at, place)
+}
+
+/// `ACL SETUSER name on >x ~* +@all` of Redis; `at` is the bracket.
+pub fn access_rule(text: &[u8], at: usize) -> Option<Hit> {
+    let line = last_line(&text[at.saturating_sub(LONGEST)..at]).to_ascii_lowercase();
+    memmem::find(&line, b"setuser ")?;
+    flags::given(text, at + 1)
+}
+
+/// `connect to shop user name `
+fn is_user(before: &[u8]) -> bool {
+    let line = last_line(&before[before.len().saturating_sub(60)..]).trim_ascii_end();
+    let name = line.iter().rposition(|byte| *byte == b' ').unwrap_or(0);
+    line[..name].ends_with(b" user")
 }
 
 /// `a1 LOGIN name x`, as an IMAP client sends it: only a tag stands before.

@@ -117,10 +117,15 @@ fn is_typed(text: &[u8], at: usize, value: values::Value) -> bool {
         || text[value.end..].starts_with(b" -");
     let humps = profile(content).changes > 0;
     let nouns = super::made_up::is_nouns(content);
+    // `python manage.py createuser --password word`
+    let program = [".py ", ".sh ", ".js ", "npm ", "npx ", "sudo ", "kubectl ", "docker ", "java "]
+        .iter()
+        .any(|name| memmem::find(line, name.as_bytes()).is_some())
+        && super::made_up::look(content).is_some();
     // `tool --password word` and nothing else on the line.
     let short = line.trim_ascii().split(|byte| *byte == b' ').count() == 1 && ends;
     nouns && !line.is_empty()
-        || command && ends
+        || (command || program) && ends
         || short && !line.trim_ascii().is_empty()
         || humps && (ends || is(byte(text, value.end + 1), LOWER))
 }
@@ -159,6 +164,7 @@ fn short(text: &[u8], at: usize) -> Option<Hit> {
         b'U' if !attached && before(text, at, &["smbclient", "rpcclient"]) => {
             divided(text, behind_flag(text, at + 1)?, b'%')
         }
+        b'h' if byte(text, at + 1) == b'p' && before(text, at, &["rar "]) => argument(text, at + 2),
         b'p' if attached && before(text, at, &["7z ", "7za ", "rar "]) => argument(text, at + 1),
         b'p' if !attached
             && before(
@@ -320,6 +326,10 @@ pub fn piped(text: &[u8], at: usize) -> Option<Hit> {
     let mut after = behind_flag(text, at)?;
     if text[after..].starts_with(b"-n ") || text[after..].starts_with(b"-e ") {
         after = behind_flag(text, after + 2)?;
+    }
+    // `printf '%s' x`
+    if [&b"'%s' "[..], b"\"%s\" ", b"%s "].iter().any(|format| text[after..].starts_with(format)) {
+        after = behind_flag(text, after + memchr::memchr(b' ', &text[after..])?)?;
     }
     let value = values::value(text, after)?;
     let rest = &text[value.end..text.len().min(value.end + REACH)];

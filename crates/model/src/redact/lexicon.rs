@@ -68,64 +68,80 @@ fn parts(word: &[u8], most: usize) -> Option<usize> {
 const SHORTEST: usize = 3;
 const LONGEST: usize = 12;
 
-/// Nouns of nature, food, colours and things at home. Words that programs use are left out.
+/// Nouns of nature, food, colours, places, things at home and heroes. Words that programs use are left out.
 static EVERYDAY: Lexicon = lexicon(
     "\
-    acorn albatross alder alligator almond alpaca amber amethyst anchovy angel antelope antler apple apricot apron \
-    aqua armadillo arrowhead artichoke aspen aster aurora autumn avalanche avocado azalea \
-    baboon bacon badger bagel balloon balsam bamboo banana bandana banjo barley barn barrel baseball basil beach \
-    beagle bear beaver bee beech beet beetle berry bicycle birch bird biscuit bison black blanket blaze blizzard \
-    blossom blue blueberry boat bonfire bottle boulder bramble brass bread breeze brick bright broccoli bronze brook \
-    broom buffalo bunny burger burrito butter buttercup butterfly \
-    cabbage cabin cactus camel camp candle candy canoe canyon captain caramel caravan cardinal caribou carrot cashew \
-    castle cat caterpillar cedar cello cheddar cheese cheetah cherry chestnut chicken chili chimney chocolate cider \
-    cinnamon citrus clementine cliff clover coal cobalt cobra coconut coffee comet copper coral coriander corn \
-    cottage cotton cougar coyote crab cranberry crane crayon cream cricket crimson crocodile crocus crow crown \
-    crystal cucumber cumin cupcake curry \
-    daffodil dahlia daisy dance dandelion dawn deer desert diamond dingo dog dolphin donkey donut dove dragon \
-    dragonfly drum duck dumpling dune dusk \
-    eagle ebony eclipse eel eggplant egret elbow elder elephant elk ember emerald evergreen \
-    falcon fawn feather fennel fern ferret fiddle finch firefly fish flame flamingo flannel flint flower flute fog \
-    football forest fossil fountain fox frog frost fruit fudge \
-    galaxy garden gardenia garlic garnet gazelle gecko geranium geyser gibbon ginger giraffe glacier glade glass \
-    goat gold golden goldfish goose gopher gorilla granite grape grapefruit grass gravel green grey grizzly grove \
-    guava guitar gull \
-    hail hammer hammock hamster happy harbor harbour hare harp harvest hawk hazel hazelnut heart heather hedge \
-    hedgehog helmet heron herring hibiscus hickory hill hippo hockey holly honey honeybee horizon hornet horse house \
-    hummingbird hurricane hyacinth hyena \
-    ibis ice iceberg icicle igloo iguana impala indigo iris iron island ivory ivy \
-    jackal jacket jade jaguar jasper jelly jellyfish jewel jigsaw journey jungle juniper jupiter \
-    kangaroo kayak kelp kestrel ketchup kettle king kitchen kite kitten kiwi knight koala \
-    lace ladder ladybug lagoon lake lamb lamp lantern lapis larch lark laurel lava lavender leaf leather leek lemon \
-    lemonade lemur lentil leopard lettuce lighthouse lightning lilac lily lime linen lion lizard llama lobster \
-    locket lotus lucky lunar lynx \
-    macaw magic magma magnet magnolia magpie mahogany mammoth manatee mandolin mango maple maracas marble margarita \
-    marigold marina marlin maroon marsh marshmallow meadow meerkat melon mermaid meteor midnight mimosa minnow mint \
-    mirror mist mistletoe mitten mole monkey monster moon moonlight moose morning mosaic moss moth mountain mouse \
-    muffin mulberry mushroom music muskrat mussel mustang mustard \
-    narwhal nebula nectar nectarine needle nettle newt night nightfall nightingale ninja noodle nougat nutmeg \
-    oak oasis oatmeal oboe ocean ocelot octopus olive onion onyx opal orange orca orchard orchid oregano oriole \
-    osprey ostrich otter owl oyster \
-    paddle painter palm pancake panda panther papaya paprika parade parrot parsley parsnip pasta pastry peach \
-    peacock peanut pear pearl pebble pecan pelican pencil penguin peony pepper peppermint petal petunia pheasant \
-    piano pickle pigeon pillow pine pineapple pink pirate pistachio pizza planet platypus plum pocket polar popcorn \
-    poplar poppy porcupine potato prairie pretzel princess puffin pumpkin puppy purple \
+    acorn albatross alder alligator almond alpaca amber amethyst amsterdam anchovy angel antelope antler apfel appel \
+    apple apricot apron aqua armadillo arrowhead arsenal artichoke aspen aster athens aurora austin autumn avalanche \
+    avocado azalea \
+    baboon bacon badger bagel baker balloon balsam bamboo banana bandana bandit bangkok banjo barcelona barley barn \
+    barrel baseball basil batman bayern beach beagle bear beaver bee beech beet beetle berg berlin berry bicycle \
+    birch bird birne biscuit bison black blanket blaze blizzard bloem blossom blue blueberry blume boat bogota \
+    bonfire bonsai boots boston bottle boulder bowl bracelet bramble brass brave bread breeze brick bright brisket \
+    broccoli bronze brook broom brot brownie brussels budapest buffalo bunny burger burrito butter buttercup \
+    butterfly \
+    caballo cabbage cabin cactus cairo camel camp candle candy canoe canyon captain caramel caravan cardinal caribou \
+    carpet carrot cashew castle cat caterpillar cavallo cavern cedar cello cerise cheddar cheese cheetah chelsea \
+    cherry chestnut chicago chicken chien chili chimney chocolate chutney cider ciel cielo cinnamon citrus \
+    clementine cliff clover coal cobalt cobra coconut coffee comet copper coral coriander corn cottage cotton cougar \
+    coyote crab cranberry crane crayon cream cricket crimson crocodile crocus crow crown crystal cucumber cumin \
+    cupcake curry cyclone \
+    daffodil dahlia daisy dallas dance dancer dandelion dawn daybreak deer delhi denver desert diamond dingo dog \
+    dolphin donkey donut dove dragon dragonfly drizzle drum dublin duck dumpling dune dusk \
+    eagle ebony eclipse eel eggplant egret elbow elder elephant elk ember emerald estrella etoile evergreen \
+    falafel falcon farmer fawn feather fennel fern ferret fiddle fiets finch fiore firefly fish fiume flame flamingo \
+    flannel fleur flint flor florence flower fluffy flute fog football forest fossil fountain fox frodo frog fromage \
+    frost fruit fudge fuzzy \
+    galaxy gallop gandalf garden gardenia garlic garnet garten gato gatto gazelle gecko geneva geranium geyser \
+    gibbon ginger giraffe glacier glade glass goat goblin gold golden goldfish goose gopher gorilla granite grape \
+    grapefruit grass gravel green grey grizzly grove guacamole guava guitar gull \
+    hail hamburg hammer hammock hamster hanoi happy harbor harbour hare harp harvest haus havana hawk hazel hazelnut \
+    heart heather hedge hedgehog helmet helsinki hemel herbst hermit heron herring hibiscus hickory hill himmel \
+    hippo hobbit hockey holly hond honey honeybee horizon hornet horse house hummingbird hummus hund hurricane \
+    hyacinth hyena \
+    ibis ice iceberg icicle igloo iguana impala indigo invierno iris iron island istanbul ivory ivy \
+    jackal jacket jade jaguar jardin jasper jelly jellyfish jester jewel jigsaw jolly journey jungle juniper jupiter \
+    juventus \
+    kaas kaffee kangaroo katze kayak kebab kelp kestrel ketchup kettle king kirsche kitchen kite kitten kiwi knight \
+    koala kyoto \
+    lace ladder ladybug lagoon lake lakers lamb lamp lantern lapis larch lark lasagna laurel lava lavender leaf \
+    leather leek lemon lemonade lemur lentil leopard lettuce lighthouse lightning lilac lily lima lime linen lion \
+    lisbon liverpool lizard llama lobster locket london lotus lucky luna lunar lune lynx \
+    macaw madrid magenta magic magma magnet magnolia magpie mahogany mammoth manatee mandolin mango manila manzana \
+    maple maracas marble margarita marigold marina marlin maroon marsh marshmallow meadow meerkat mela melon mermaid \
+    merry meteor midnight mighty milano mimosa minnow minstrel mint mirror mist mistletoe mitten mole molen mond \
+    monkey monsoon monster montagne montana moon moonbeam moonlight moose morning mosaic moss moth mountain mouse \
+    muffin mulberry mumbai munich mushroom music muskrat mussel mustang mustard \
+    nacho nairobi napkin napoli narwhal nebula nectar nectarine needle neige nettle neve newt night nightfall \
+    nightingale ninja noodle nougat nuage nube nutmeg nuvola \
+    oak oasis oatmeal oboe ocean ocelot octopus oiseau olive onion onyx opal orange orca orchard orchid oregano \
+    origami oriole osaka oslo osprey ostrich otter outlaw owl oyster \
+    packers paddle painter pajaro paladin palm pancake panda panther papaya paprika parade paris parrot parsley \
+    parsnip pasta pastry peach peacock peanut pear pearl pebble pecan pelican pencil penguin peony pepper peppermint \
+    perro petal petunia pheasant piano pickle pigeon pikachu pilgrim pillow pine pineapple pink pirate pistachio \
+    pizza planet platypus plum pocket pokemon polar pomme popcorn poplar poppy porcupine porto potato prairie \
+    pretzel princess puffin pulley pumpkin puppy purple \
     quail quartz queen quiche quill quilt quince quokka \
-    rabbit raccoon radish rain rainbow raindrop raisin raspberry raven red reef reindeer rhino rhubarb ribbon rice \
-    ridge river robin rocket rose rosemary rowan royal \
-    saddle saffron sage sail sailor salad salamander salmon sand sandal sandstone sandwich sapphire sardine satin \
-    saturn sausage savanna scarf scarlet scorpion sea seagull seahorse seal seashell sequoia sesame shadow shamrock \
-    shark sheep shimmer shrimp silk silver skunk sky slate sloth snail snake snow snowball snowfall snowy soccer \
-    solar sorrel soup spaniel sparrow spice spicy spider spinach spoon spruce squash squid squirrel stallion star \
-    starfish starlight steel stone stork storm strawberry sugar summer summit sun sunbeam sunday sunflower sunny \
-    sunrise sunset sunshine surf swallow swan sweet sycamore syrup \
-    taco tangerine tango tapir tarragon tea teacup teapot temple tennis thimble thistle thorn thunder thyme tiger \
-    timber toast toaster toffee tofu tomato topaz toucan tractor trail treasure tree trombone trout truffle trumpet \
-    tulip tuna tundra turbo turkey turnip turquoise turtle \
+    rabbit raccoon radish rain rainbow raindrop raisin ramen rapids raspberry raven red reef regen reindeer rhino \
+    rhubarb ribbon rice riddle rider ridge river riviere robin rocket roma rose rosemary rotterdam rowan royal \
+    saddle saffron sage sail sailor salad salamander salmon saloon salsa samurai sand sandal sandstone sandwich \
+    sapphire sardine sashimi satchel satin saturn sausage savanna scarf scarlet schnee scorpion sea seagull seahorse \
+    seal seashell seattle seoul sequoia sesame shadow shamrock shark sheep shimmer shiny shovel shrimp silk silly \
+    silver singer skater skunk sky slate slipper sloth snail snake sneaker sneeuw snow snowball snowfall snowy \
+    soccer sofa solar soleil sommer sonne sorcery sorrel soup spaniel sparkle sparrow spice spicy spider spiderman \
+    spinach spoon spruce squash squid squirrel stallion star starfish starlight steel steelers stella stockholm \
+    stone stork storm strawberry sugar summer summit sun sunbeam sunday sunflower sunny sunrise sunset sunshine \
+    superman surf surfer sushi swallow swan sweater sweet sycamore sydney syrup \
+    taco tangerine tango tapir tarragon tea teacup teapot tempest temple tennis thicket thimble thistle thorn \
+    thunder thunderbolt thyme tiger timber toast toaster toffee tofu tokyo tomato topaz tornado toronto toucan \
+    tractor trail treasure tree tricycle trolley trombone trout truffle trumpet tulip tulp tuna tundra turbo turkey \
+    turnip turquoise turtle twilight \
     ukulele umbrella unicorn urchin \
-    valley vanilla velvet venus vinegar viola violet violin volcano vulture \
-    waffle wagon walnut walrus warbler wasp water waterfall watermelon weasel whale wheat whisker whisper white wild \
-    wildflower willow winter wisteria wizard wolf wolverine wombat woodpecker wool wren \
-    yarn yarrow yellow yogurt yonder yucca \
-    zebra zenith zephyr zinnia zircon zucchini",
+    valley vanilla velvet venice ventana venus verano vienna viking vinegar viola violet violin vogel volcano voyage \
+    vulture \
+    waffle wagon wald walnut walrus wanderer warbler warsaw wasp water waterfall watermelon weasel whale wheat \
+    whisker whisper white wild wildflower willow winter wisteria wizard wolf wolke wolverine wombat woodpecker wool \
+    wren \
+    yankees yarn yarrow yellow yogurt yonder yucca \
+    zebra zenith zephyr zinnia zircon zomer zucchini zurich",
 );

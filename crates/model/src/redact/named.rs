@@ -217,7 +217,9 @@ pub fn otherwise(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let after = at + 2 + usize::from(byte(text, at + 2) == b'=');
     let after = after + blanks(&text[after.min(text.len())..], 4);
     values::quote_at(text, after)?;
-    let name = name_before(text, at, floor)?;
+    // `getenv("SECRET") ?: "x"`
+    let called = text[floor..at].trim_ascii_end().strip_suffix(b")").map_or(at, |call| floor + call.len());
+    let name = name_before(text, called, floor)?;
     let verdict = names::judge(name.bytes(text))?;
     let last = name.bytes(text).rsplit(|byte| *byte == b'.').next().unwrap_or_default();
     // A program often prints a text if nothing is set; the default of an environment variable is a value.
@@ -356,13 +358,24 @@ fn pair_name<'a>(text: &'a [u8], name: &Name, floor: usize) -> Option<&'a [u8]> 
     if !ends_with_ignore_case(name.bytes(text), "value") {
         return None;
     }
+    let name = &Name { start: name.start + usize::from(text[name.start] == b'.'), ..*name };
     let before = &text[floor..name.start];
     if let Some(field) = field_name(text, name, floor) {
         return Some(field);
     }
+    let before = before.strip_suffix(b".").unwrap_or(before);
     let gap = before.iter().rev().take(40).take_while(|byte| b" \t\r\n\"'\\,;-".contains(byte)).count();
     let mut before = &before[..before.len() - gap];
     before = before.strip_suffix(b" android:").unwrap_or(before);
+    // `getElementById("password").value = "x"`, `change(passwordInput, { target: { value: "x" } })`
+    if let Some(call) = before.strip_suffix(b"\")").or_else(|| before.strip_suffix(b"')")) {
+        return Some(&call[call.len() - run_back(call, BASE64_URL, LONGEST_NAME)..]);
+    }
+    if before.ends_with(b"target: {")
+        && super::contains(context::last_line(&before[before.len().saturating_sub(80)..]), b"assword")
+    {
+        return Some(b"password");
+    }
     if before.ends_with(b"SecureString") {
         return Some(b"password"); // a parameter of AWS Systems Manager
     }

@@ -67,12 +67,18 @@ pub fn behind(text: &[u8], end: usize) -> Option<Hit> {
         if told
             && !path()
             && let Some(hit) = sentences::accepted(text, value, Least::Words)
+            && is_made_up(&text[hit.start..hit.end])
         {
             return Some(hit);
         }
         at += word.len() + 1;
     }
     None
+}
+
+/// Not the name of a file or a type: `config/Settings2`, `aws/StsProvider2`.
+fn is_made_up(content: &[u8]) -> bool {
+    super::made_up::look(content).is_some() || super::chance::profile(content).is_random()
 }
 
 fn least(user: &[u8]) -> Least {

@@ -183,7 +183,16 @@ fn is_phrase(line: &[u8]) -> bool {
         override abstract optional required field property type";
     let mut words = line.trim_ascii().split(|byte| *byte == b' ');
     let last = words.next_back().unwrap_or_default();
-    let Some(before) = words.next_back().filter(|_| last.ends_with(b":")) else { return false };
+    // `master password = x`
+    let assigned = matches!(last, b"=" | b"=>");
+    let last = if assigned { words.next_back().unwrap_or_default() } else { last };
+    let Some(before) = words.next_back().filter(|_| assigned && !last.is_empty() || last.ends_with(b":"))
+    else {
+        return false;
+    };
+    if assigned && !before.iter().all(|byte| is(*byte, LOWER)) {
+        return false;
+    }
     let word = before.iter().all(|byte| made_up::is_letter(*byte) || matches!(byte, b'-' | b'\''));
     word && before.len() > 1 && !KEYWORDS.split_ascii_whitespace().any(|known| known.as_bytes() == before)
 }

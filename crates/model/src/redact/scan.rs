@@ -44,17 +44,22 @@ pub fn next(text: &[u8], floor: usize, options: Options, heads: &mut Vec<Head>) 
                 calls::argument(text, at, floor)
             }
             Action::Element if text[floor..at].ends_with(b"-") => named::arrow(text, at, floor),
+            Action::Element if text[floor..at].ends_with(b" on ") => commands::access_rule(text, at),
             Action::Element => calls::element(text, at, floor),
             Action::Call if calls::may_take(&text[floor..at], byte(text, at + 1)) => {
                 calls::call(text, at, floor).or_else(|| calls::positional(text, at, floor))
             }
             Action::Call => calls::positional(text, at, floor),
-            Action::Or if byte(text, at + 1) == text[at] => named::otherwise(text, at, floor),
+            Action::Or if byte(text, at + 1) == text[at] || byte(text, at + 1) == b':' => {
+                named::otherwise(text, at, floor)
+            }
             Action::Or => None,
             Action::At => at_sign(text, at, floor, options),
             Action::Dash if text[at..].starts_with(b"----") => keys::private_key(text, at, floor),
             Action::Dash if text[floor..at].ends_with(b"<") => named::arrow_left(text, at, floor),
-            Action::Dash if byte(text, at + 1) == b'b' && text[floor..at].ends_with(b"http") => {
+            Action::Dash
+                if matches!(byte(text, at + 1), b'b' | b't') && commands::may_configure(&text[floor..at]) =>
+            {
                 commands::configured(text, at)
             }
             Action::Dash => flags::value(text, at, floor).or_else(|| sentences::listed(text, at)),
@@ -201,9 +206,18 @@ fn token(text: &[u8], at: usize, edge: usize) -> Option<Hit> {
     if web { keys::web_token(text, start) } else { None }
 }
 
-/// Returns the secret that the word `text[start..end]` announces or is part of.
-#[inline]
+/// Returns the secret that the word `text[start..end]` announces or is part of. Almost all words fail here.
+#[inline(always)]
 fn word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut Vec<Head>) -> Option<Hit> {
+    let next = byte(text, end);
+    let length = end - start;
+    let odd =
+        matches!((length, next), (8..=10 | 14, b':' | b'.') | (LONG_WORD.., _) | (_, b'-' | b'\t' | 0x80..))
+            || next == b' ' && text[end - 1] == b'T';
+    if odd || ends_as_telling(&text[start..end]) { known_word(text, start, end, floor, heads) } else { None }
+}
+
+fn known_word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut Vec<Head>) -> Option<Hit> {
     let next = byte(text, end);
     if (end - start >= LONG_WORD || next == b'-')
         && let Some(hit) = inner_token(text, start, end)
@@ -259,6 +273,7 @@ fn word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut Vec<Hea
         (_, b'\t' | b'|') if stated::may_end_name(&text[start..end]) => stated::in_columns(text, start, end),
         (2, b' ') if text[start..end].eq_ignore_ascii_case(b"by") => flags::identified(text, start, end),
         (4, b' ') if &text[start..end] == b"echo" => flags::piped(text, end),
+        (6, b' ') if &text[start..end] == b"printf" => flags::piped(text, end),
         (4, b' ') if &text[start..end] == b"user" && text[..start].ends_with(b"net ") => {
             flags::second(text, end)
         }
@@ -315,7 +330,7 @@ fn inner_token(text: &[u8], start: usize, end: usize) -> Option<Hit> {
 }
 
 /// The last two letters of every word that [`word`] knows, in lower case.
-const TELLING_ENDS: &[u8] = b"ey en et rd wd se al ls th in ss pw sk rt tx us dp dr an xp mp py re it er rp es pi ve ha lo na la by ho ng on as de ol ds ty ck";
+const TELLING_ENDS: &[u8] = b"ey en et rd wd se al ls th in ss pw sk rt tx us dp dr an xp mp py re it er rp es pi ve ha lo na la by ho ng on as de ol ds ty ck tf";
 static TELLING: [u32; 32] = telling();
 
 const fn telling() -> [u32; 32] {

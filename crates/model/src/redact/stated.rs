@@ -52,6 +52,10 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     };
     // `pass it to the class` is not a password.
     if verdict.says == Says::Pass && name != b"pw" {
+        // `user/pass is admin/x`
+        if text[..start].ends_with(b"user/") && text[end..].starts_with(b" is ") {
+            return super::pairs::joined(text, end + 4);
+        }
         if text[end..].starts_with(b" for ") {
             let words = |hit: &Hit| made_up::is_words(&text[hit.start..hit.end]);
             return sentences::told(text, end, Language::English).filter(words);
@@ -99,7 +103,10 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let value = values::value(text, end + blanks(&text[end..], WIDEST_GAP))?;
     // `ENV NAME x` in a Dockerfile, `setenv NAME x` of a shell, `tool config set NAME x`.
     if matches!(verdict.says, Says::Secret | Says::Password)
-        && (sets_variable(&text[..start]) || configures(&text[..start]) && !value.quoted)
+        && (sets_variable(&text[..start])
+            || !value.quoted
+                && profile(&text[value.start..value.end]).is_mixed()
+                && configures(&text[..start]))
     {
         return hit(text, value, verdict, Joint { loud: true, tight: true, ..Joint::default() });
     }
@@ -112,7 +119,11 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         let joint = Joint { loud: true, tight: true, ..Joint::default() };
         let looks = profile(&text[value.start..value.end]);
         let made_up = looks.digits + looks.symbols > 0 && looks.letters() > 0;
-        let in_server = matches!(name, b"requirepass" | b"bindpw" | b"rootpw") && (made_up || value.quoted);
+        let in_server = matches!(name, b"requirepass" | b"bindpw" | b"rootpw")
+            && (made_up
+                || value.quoted
+                || made_up::look(&text[value.start..value.end]).is_some()
+                    && matches!(byte(text, value.end), b'\n' | b'\r'));
         let in_code = value.quoted && made_up && context.ends_with(b"#define ");
         let words = made_up::look(&text[value.start..value.end]);
         let in_command = (made_up || value.quoted || words.is_some()) && super::contains(context, b"nmcli ");
@@ -390,21 +401,31 @@ pub fn commented(text: &[u8], start: usize, end: usize, floor: usize) -> Option<
 /// `fix/password-CopperKettle7`, `backup-password-Copper2024.zip`: the rest of a branch's or a file's name, where it is not spelt
 /// as such names are. `end` is the dash.
 pub fn dashed(text: &[u8], start: usize, end: usize) -> Option<Hit> {
-    let length = text[end + 1..]
-        .iter()
-        .take(64)
-        .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'!'))
-        .count();
-    let content = &text[end + 1..end + 1 + length];
+    let from = end + 1;
+    let rest = &text[from..text.len().min(from + 64)];
+    let joined = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'!' | b'-' | b'.');
+    let whole = Value {
+        start: from,
+        end: from + rest.iter().take_while(|byte| joined(byte)).count(),
+        quoted: false,
+        wrapped: false,
+    };
+    let whole = Value { end: values::before_extension(text, whole), ..whole };
+    if made_up::is_nouns(&text[from..whole.end]) && names_password(&text[start..end]) {
+        return told_words(text, whole, true);
+    }
+    let length = rest.iter().take_while(|byte| joined(byte) && !matches!(byte, b'-' | b'.')).count();
+    let content = &text[from..from + length];
     let looks = profile(content);
-    let told = looks.upper > 0
-        && looks.lower > 0
-        && made_up::is_words(content)
+    let cased = looks.upper > 0 && looks.lower > 0;
+    // `components/password-StrengthMeter.vue`
+    let git = || super::contains(super::context::last_line(&text[start.saturating_sub(120)..start]), b"git ");
+    let words = cased && made_up::is_words(content) && (looks.digits > 0 || git());
+    let drawn = cased && looks.digits > 0 && looks.changes >= 3 && looks.len >= 8;
+    let told = (words || drawn)
         && names_password(&text[start..end])
-        // `components/password-StrengthMeter.vue`
-        && (looks.digits > 0 || super::contains(super::context::last_line(&text[start.saturating_sub(120)..start]), b"git "))
-        && !matches!(byte(text, end + 1 + length), b'(' | b'-' | b'=' | b':' | b'{');
-    told_words(text, Value { start: end + 1, end: end + 1 + length, quoted: false, wrapped: false }, told)
+        && !matches!(byte(text, from + length), b'(' | b'-' | b'=' | b':' | b'{');
+    told_words(text, Value { start: from, end: from + length, quoted: false, wrapped: false }, told)
 }
 
 /// `password`, a tab or a bar, and the value: all of a line.

@@ -369,7 +369,8 @@ fn is_expression(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bo
     // `private_key: ed25519.Ed25519PrivateKey` is a type with the name of a secret.
     if dotted {
         // `DB_PASSWORD=Summer.breeze`, `--password Summer.breeze`: a shell knows no members.
-        let ends = matches!(byte(text, value.end), b'\n' | b'\r' | b' ' | b'\\');
+        let ends =
+            matches!(byte(text, value.end), b'\n' | b'\r' | b' ' | b'\\' | b')' | b']' | b'}' | b'"' | b'\'');
         let shell = joint.tight && (joint.loud || joint.listed);
         let literal = made_up::is_nouns(content)
             || (shell || ends) && made_up::is_words(content)

@@ -331,8 +331,8 @@ fn column<'t>(lines: &[Line<'t>], at: usize) -> Option<Vec<&'t str>> {
     };
     let head = lines.get(at).filter(is_row)?;
     lines.get(at + 1).filter(is_rule)?;
-    let is_label = |cell: &&str| words(cell).iter().any(|word| word.eq_ignore_ascii_case(LABEL));
-    let column = cells(head.text).iter().position(|cell| is_label(&cell))?;
+    let is_label = |cell: &str| words(cell).iter().any(|word| word.eq_ignore_ascii_case(LABEL));
+    let column = cells(head.text).iter().position(|cell| is_label(cell))?;
     let rows: Vec<&str> = lines[at + 2..]
         .iter()
         .take_while(|line| is_row(line))

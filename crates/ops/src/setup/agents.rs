@@ -349,7 +349,7 @@ fn in_use(world: &World, checkout: &Path) -> Result<Vec<&'static Harness>> {
         false => Ok(found),
         true => Err(Error::Absent {
             what: "no harness with sub-agents is in use here".into(),
-            hint: "name one: `thru swarm install --harness claude-code`".into(),
+            hint: "name one with --harness; `thru harness list` shows them".into(),
         }),
     }
 }
@@ -406,6 +406,6 @@ pub(super) fn program(world: &World, scope: Scope) -> Result<String> {
             what: "the path of this thru is unknown, so no agent could call it".into(),
             hint: "call it by its full path, or use --project, which finds it on PATH".into(),
         }),
-        _ => Ok(quoted(&world.program.to_string_lossy()).to_string()),
+        _ => Ok(quoted(&world.program.to_string_lossy())),
     }
 }

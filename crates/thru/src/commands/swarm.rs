@@ -14,7 +14,7 @@ use ops::{Result, World};
 
 use crate::output::Format;
 
-/// A team of agents: install it, see what it did and what it judged
+/// A team of agents: install it, see what it did, what it judged and what it saw a summary of
 ///
 /// The agents are architect, explorer, sme, coder, reviewer, critic and test_engineer. What reviewer, critic and test_engineer
 /// return becomes evidence of the current task.

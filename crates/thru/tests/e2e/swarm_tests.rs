@@ -222,7 +222,10 @@ fn droid_knows_the_agents_and_its_hook_records_a_verdict() {
         "the command is ours"
     );
     assert!(model.sent_to_model("You are the architect of the swarm `mega`"), "the workflow is read");
-    assert!(model.sent_to_model("mega_reviewer"), "Droid offers our agents");
+    let asked = model.asked();
+    let first = asked.iter().find(|asked| asked.kind == Kind::Main).expect("a request");
+    // Before any command of ours has printed their names.
+    assert!(first.holds("mega_test_engineer"), "Droid offers our agents");
     let session = ended.lines[0].json["session_id"].as_str().expect("a session");
     for (asked, text) in
         [("mega_reviewer: task 1.1", "VERDICT: REJECTED"), ("mega_test_engineer", "VERDICT: PASS")]

@@ -44,7 +44,7 @@ fn the_defaults() {
     gates.timeout_s                               1800                           default  seconds after which a launched command is ended
     gates.live_state_file                                                        default  a YAML file of the project whose `live.dir` is the live run
     swarm.id                                      default                        default  the swarm of this project; its agents have the prefix <id>_ unless it is the default one
-    swarm.models                                                                 default  models of agents: coder=opus, opencode:coder=openai/gpt-5; run `thru swarm install` again after a change
+    swarm.models                                                                 default  models of agents: coder=opus, HARNESS:coder=openai/gpt-5; run `thru swarm install` again after a change
     roots.allow                                                                  default  folders that may be a root although they are shared, foreign or your home; only in your own settings
     brief.scoring.enabled                         false                          default  rank what a brief tells by score, not in the fixed order; see docs/scoring.md
     brief.scoring.max_candidates                  100                            default  with scoring: at most this many facts are considered

@@ -368,3 +368,38 @@ fn a_command_that_was_renamed_leaves_no_file_of_its_old_name() {
         assert_eq!(fs::read_to_string(folder.join("context.md")).unwrap(), "mine\n", "{task}");
     }
 }
+
+/// In the user's own settings only; one that is there is called first, and comes back byte for byte.
+#[test]
+fn a_status_line_is_added_and_removed() {
+    let env = TestEnv::rooted();
+    let settings = env.home().join(".claude/settings.json");
+    let own = "{\n\t\"statusLine\": { \"type\": \"command\", \"command\": \"echo 'my own'\" }\n}\n";
+    for before in [None, Some("{}\n"), Some(own)] {
+        let _ = fs::remove_file(&settings);
+        if let Some(before) = before {
+            env.write(&settings, before);
+        }
+        let would = env.thru(&["install", "claude-code", "--user", "--statusline", "--dry-run"]).ok();
+        assert!(would.stdout.contains("statusline"), "{would}");
+        assert_eq!(fs::read_to_string(&settings).ok().as_deref(), before, "a dry run");
+        env.thru(&["install", "claude-code", "--user", "--statusline"]).ok();
+        let installed: Value = serde_json::from_str(&fs::read_to_string(&settings).unwrap()).unwrap();
+        let line = installed["statusLine"]["command"].as_str().unwrap();
+        let status = serde_json::json!({"session_id": "s1", "context_window": {"used_percentage": 42}});
+        let mut shell = std::process::Command::new("sh");
+        shell
+            .args(["-c", line])
+            .env_clear()
+            .env("HOME", env.home())
+            .env("PATH", std::env::var_os("PATH").unwrap());
+        let shown = crate::call::Call::new(shell).stdin(status.to_string()).run().ok();
+        let expected = if before == Some(own) { "my own\ncontext 42%\n" } else { "context 42%\n" };
+        assert_eq!(shown.stdout, expected);
+        env.thru(&["install", "claude-code", "--user", "--statusline"]).ok();
+        env.thru(&["uninstall", "claude-code", "--user"]).ok();
+        assert_eq!(fs::read_to_string(&settings).ok().as_deref(), before);
+    }
+    let refused = env.thru(&["install", "droid", "--user", "--statusline", "--dry-run"]).exits(15);
+    assert!(refused.stderr.contains("no program can write the status line of droid"), "{refused}");
+}

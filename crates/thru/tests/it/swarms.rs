@@ -28,8 +28,25 @@ fn agents_come_and_go_byte_for_byte_in_every_harness() {
         let env = TestEnv::repository();
         env.write("project/.claude/agents/mine.md", "---\nname: mine\n---\nMine.\n");
         let before = env.tree();
+        let excluded = fs::read(env.project().join(".git/info/exclude")).ok();
         for (harness, _) in FOLDERS {
             env.thru(&[&["swarm", "install", "--harness", harness], scope].concat()).ok();
+        }
+        if scope.is_empty() {
+            let shown = env.git(&[
+                "status",
+                "--porcelain",
+                "--untracked-files=all",
+                "--",
+                ".claude",
+                ".factory",
+                ".opencode",
+            ]);
+            assert_eq!(
+                shown.trim(),
+                "?? .claude/agents/mine.md",
+                "what one person installs does not show in git"
+            );
         }
         let once = env.tree();
         for (harness, folder) in FOLDERS {
@@ -47,9 +64,6 @@ fn agents_come_and_go_byte_for_byte_in_every_harness() {
                     expected.insert(4, "mine".to_owned());
                 }
                 assert_eq!(names(&env, folder), expected);
-                let shown = env.git(&["status", "--porcelain", "--untracked-files=all", "--", folder]);
-                let mine = if *harness == "claude-code" { "?? .claude/agents/mine.md" } else { "" };
-                assert_eq!(shown.trim(), mine, "what one person installs does not show in git");
             }
         }
         once.assert_same(&env.tree(), "twice is once");
@@ -59,6 +73,7 @@ fn agents_come_and_go_byte_for_byte_in_every_harness() {
             !change.contains("/.local") && !change.starts_with('~') && !change.contains("/home")
         });
         assert_eq!(changes, [""; 0], "{scope:?}");
+        assert_eq!(fs::read(env.project().join(".git/info/exclude")).ok(), excluded, "{scope:?}");
         assert_eq!(env.json(&["swarm", "list"]), json!([]), "{scope:?}");
     }
 }

@@ -34,7 +34,7 @@ const RECENT: SignedDuration = SignedDuration::from_mins(30);
 
 /// How many other sessions are looked at, and how much of the end of a journal.
 const SESSIONS: usize = 4;
-const LOOKED_AT: usize = 16;
+const LOOKED_AT: usize = 8;
 const TAIL: u64 = 64 * 1024;
 
 /// How many files are mentioned at once.

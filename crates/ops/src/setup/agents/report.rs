@@ -152,7 +152,7 @@ pub fn diagnose(world: &World, named: Option<&str>) -> Result<Diagnosis> {
     ) {
         let text = format!("swarm.models: `{}` names no agent and model", one_line(entry, 60));
         findings.push(
-            Finding::new(Level::Warning, text).hint("for example coder=opus, or opencode:coder=openai/gpt-5"),
+            Finding::new(Level::Warning, text).hint("for example coder=opus, or HARNESS:coder=openai/gpt-5"),
         );
     }
     for file in Prompts::read(world, &swarm)?.unused {
