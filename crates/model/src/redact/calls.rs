@@ -147,34 +147,42 @@ pub fn positional(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     hit(text, value, Verdict { says: Says::Password, kind: "password" }, Joint::default())
 }
 
-/// The last two letters of every call that [`positional`] knows; almost all calls of a program fail here.
-static PLACED_ENDS: [u32; 32] = placed_ends();
+/// The last four bytes of every call that [`positional`] knows; almost all calls of a program fail here.
+static ENDS: [[u8; 4]; TYPED.len() + count_rows()] = ends();
+/// The ends of calls that type a text into a field.
+const TYPED: [[u8; 4]; 5] = [*b"type", *b"keys", *b"Keys", *b"fill", *b".val"];
 
-const fn placed_ends() -> [u32; 32] {
-    const TYPED: &[u8] = b"pe ys ll al";
-    let mut table = [0; 32];
-    let mut at = 0;
-    while at < TYPED.len() {
-        table[(TYPED[at] & 31) as usize] |= 1 << (TYPED[at + 1] & 31);
-        at += 3;
-    }
+const fn count_rows() -> usize {
     let rows = PLACES.as_bytes();
-    at = 1;
+    let (mut count, mut at) = (1, 0);
     while at < rows.len() {
+        count += (rows[at] == b',') as usize;
         at += 1;
-        if at == rows.len() || rows[at] == b',' {
-            table[(rows[at - 2] & 31) as usize] |= 1 << (rows[at - 1] & 31);
-        }
     }
-    table
+    count
+}
+
+const fn ends() -> [[u8; 4]; TYPED.len() + count_rows()] {
+    let rows = PLACES.as_bytes();
+    let mut ends = [[0; 4]; TYPED.len() + count_rows()];
+    let (mut filled, mut at) = (0, 4);
+    while at <= rows.len() {
+        if at == rows.len() || rows[at] == b',' {
+            ends[filled] = [rows[at - 4], rows[at - 3], rows[at - 2], rows[at - 1]];
+            filled += 1;
+        }
+        at += 1;
+    }
+    while filled < ends.len() {
+        ends[filled] = TYPED[filled - count_rows()];
+        filled += 1;
+    }
+    ends
 }
 
 #[inline]
 fn may_be_placed(before: &[u8]) -> bool {
-    match before {
-        [.., first, last] => PLACED_ENDS[usize::from(first & 31)] >> (last & 31) & 1 == 1,
-        _ => false,
-    }
+    before.last_chunk().is_some_and(|end| ENDS.contains(end))
 }
 
 /// Returns where the `n`th argument starts, counted from one; brackets and quotes are skipped.
