@@ -140,10 +140,6 @@ pub const ROWS: &[Row] = &[
             !is_bound(sandbox)
         })
     },
-    Row {
-        takes: Takes::Role,
-        ..cli("role unbind ROLE", with_role, &["role", "unbind", "tester"], |sandbox| !is_bound(sandbox))
-    },
     cli("role bind", with_role, &["role", "bind", "tester", "--session", SESSION], is_bound),
     cli("lifecycle init", with_role, &["lifecycle", "init", "scribe"], has_begun),
     cli("lifecycle save", with_role, &["lifecycle", "save", "tester"], is_saved),
