@@ -151,6 +151,7 @@ fn secrets_over_several_lines_go() {
         "\"content\": \"db:\\n  password: |\\n    <<Wint3r_ZuGRkL>>\\n  user: app\\n\"",
         "  token = <<EOT\n<<{alnum:40}>>\nEOT\n",
         "Exit code 1\npassword: <<Comet_Timber6>>\n",
+        "Exit code 1\npassword: <<TrekkerVandal>>\n",
         "PASSWORD = (\n    \"<<CopperKettle>>\"\n)\n",
         "<name>db.password</name>\n<value><<Copper.kettle>></value>\n",
         "||Login||Passwort||\n|ann|<<copper.kettle.meadow>>|\n",

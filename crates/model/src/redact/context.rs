@@ -30,7 +30,7 @@ pub fn told(text: &[u8], start: usize, end: usize, at: usize) -> Option<Hit> {
     match (text[at], opened) {
         (b'=', b'?' | b'&') if end == at => query(text, start, at),
         (b'=', b'\n') if end == at && is_session(&text[start..end]) => session(text, at),
-        (b'=', b' ' | b'"' | b'\'' | b':') if end == at && run(&text[at + 1..], COOKIE, 8) == 8 => {
+        (b'=', b' ' | b'"' | b'\'' | b':') if end == at && cookie_length(&text[at + 1..], 8) == 8 => {
             cookie(text, start, at)
         }
         (b':', _) if end - start <= 2 && end < at => web_key(text, start, end, at),
@@ -160,7 +160,7 @@ fn query(text: &[u8], start: usize, at: usize) -> Option<Hit> {
 fn cookie(text: &[u8], start: usize, at: usize) -> Option<Hit> {
     let after = at + 1 + blanks(&text[at + 1..], 1);
     let content = values::quote_at(text, after).map_or(after, |(content, _)| content);
-    if run(&text[content..], COOKIE, SHORTEST_SESSION) < SHORTEST_SESSION {
+    if cookie_length(&text[content..], SHORTEST_SESSION) < SHORTEST_SESSION {
         return None;
     }
     let line = last_line(&text[start.saturating_sub(LONGEST_HEADER)..start]);
@@ -178,6 +178,12 @@ fn cookie(text: &[u8], start: usize, at: usize) -> Option<Hit> {
     let joint = Joint { doubtful: true, ..Joint::default() };
     let secret = !uuid && values::is_secret(text, value, Says::Secret, joint);
     secret.then_some(Hit { start: value.start, end: value.end, kind: "cookie" })
+}
+
+/// Returns the length of a cookie's value, at most `max`. A signed one begins with `s:` when it is decoded.
+#[inline]
+fn cookie_length(text: &[u8], max: usize) -> usize {
+    run(text.strip_prefix(b"s:").unwrap_or(text), COOKIE, max)
 }
 
 /// `PHPSESSID=x; path=/` at the beginning of a line.

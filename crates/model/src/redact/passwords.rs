@@ -217,7 +217,19 @@ fn is_apart_from(line: &[u8]) -> bool {
     let parent = line
         .strip_suffix(b":")
         .is_some_and(|name| name.iter().all(|byte| is(*byte, WORD) || matches!(byte, b'.' | b'-')));
-    line.is_empty() || parent || is_settings_line(line)
+    line.is_empty() || parent || is_settings_line(line) || is_message(line)
+}
+
+/// `Exit code 1`: a line of words, as a program prints it and no code has it.
+fn is_message(line: &[u8]) -> bool {
+    let mut words = line.split(|byte| *byte == b' ');
+    let plain = |word: &[u8]| {
+        let word = word.strip_suffix(b",").or_else(|| word.strip_suffix(b".")).unwrap_or(word);
+        !word.is_empty() && word.iter().all(|byte| is(*byte, LETTER | DIGIT))
+    };
+    line.iter().filter(|byte| **byte == b' ').count() >= 2
+        && line.first().is_some_and(|first| is(*first, UPPER))
+        && words.all(plain)
 }
 
 /// `- name: ann`, `host: db.example.com`, `port: 587`: a line of a settings file, as no code has it. A member of a type ends with
