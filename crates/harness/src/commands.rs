@@ -191,7 +191,7 @@ pub fn for_plugin(harness: &Harness, program: &str) -> Vec<PluginCommand> {
     COMMANDS
         .iter()
         .map(|template| PluginCommand {
-            name: name(harness, template),
+            name: named(harness, template.name),
             description: template.about,
             template: task(harness, program, template),
             runs: template.runs.iter().map(|run| run.split(' ').collect()).collect(),
@@ -206,14 +206,14 @@ pub fn all(harness: &Harness, program: &str) -> Vec<SlashCommand> {
     COMMANDS
         .iter()
         .map(|template| SlashCommand {
-            name: name(harness, template),
+            name: named(harness, template.name),
             text: text(harness, program, template, runs_lines),
         })
         .collect()
 }
 
-fn name(harness: &Harness, template: &Template) -> String {
-    let name = template.name;
+/// Returns what our command `name` is called in a harness.
+pub fn named(harness: &Harness, name: &str) -> String {
     if is_taken(harness, name) { format!("thru-{name}") } else { name.to_owned() }
 }
 

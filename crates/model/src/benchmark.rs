@@ -11,7 +11,7 @@ pub use history::{History, Run, SCHEMA_VERSION, read_foreign};
 pub use picture::{shown, sparkline, svg};
 
 use crate::config::Settings;
-use crate::evidence::{Entry, EntryType};
+use crate::evidence::{Entry, EntryType, Verdict};
 use crate::loops::Ended;
 
 /// What the records say, counted.
@@ -19,8 +19,12 @@ use crate::loops::Ended;
 pub struct Counted {
     pub reviews: u64,
     pub rejected: u64,
-    pub tests: u64,
-    pub tests_passed: u64,
+    pub approved: u64,
+    /// Tasks that were tested.
+    pub tested_tasks: u64,
+    /// Tasks whose last test passed. On the way there tests may fail: that counts as a retry.
+    pub passing_tasks: u64,
+    pub failed_tests: u64,
     /// Tasks with a review or a test that passed or failed.
     pub judged_tasks: u64,
     pub completed_tasks: u64,
@@ -36,9 +40,10 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// Adds the evidence of one task. Notes and diffs say nothing about how it went.
+    /// Adds the evidence of one task, oldest first. Notes and diffs say nothing about how it went.
     pub fn add_task(&mut self, entries: &[Entry]) {
         let mut is_judged = false;
+        let mut last_test = None;
         for entry in entries {
             let is_review = match EntryType::parse(&entry.entry_type) {
                 Some(EntryType::Review | EntryType::Approval) => true,
@@ -46,18 +51,24 @@ impl Counted {
                 Some(EntryType::Diff | EntryType::Note) | None => continue,
             };
             let verdict = entry.verdict();
-            if !verdict.is_good() && !verdict.is_bad() {
+            // A review that wants a revision is a review, and rejects nothing.
+            let is_revision = is_review && verdict == Verdict::Warn;
+            if !verdict.is_good() && !verdict.is_bad() && !is_revision {
                 continue;
             }
             is_judged = true;
-            let (all, counted) = match is_review {
-                true => (&mut self.reviews, (&mut self.rejected, verdict.is_bad())),
-                false => (&mut self.tests, (&mut self.tests_passed, verdict.is_good())),
-            };
-            *all += 1;
-            *counted.0 += u64::from(counted.1);
+            if is_review {
+                self.reviews += 1;
+                self.rejected += u64::from(verdict.is_bad());
+                self.approved += u64::from(verdict.is_good());
+            } else {
+                self.failed_tests += u64::from(verdict.is_bad());
+                last_test = Some(verdict.is_good());
+            }
         }
         self.judged_tasks += u64::from(is_judged);
+        self.tested_tasks += u64::from(last_test.is_some());
+        self.passing_tasks += u64::from(last_test == Some(true));
     }
 
     /// Adds a loop by how it ended, every time it did: one that was resumed after a limit still hit the limit.
@@ -69,7 +80,7 @@ impl Counted {
     }
 
     pub fn metrics(&self) -> Metrics {
-        let bad = self.rejected + (self.tests - self.tests_passed);
+        let bad = self.rejected + self.failed_tests;
         let mut ms = self.hook_ms.clone();
         ms.sort_by(f64::total_cmp);
         let at = |percent: usize| ms.get((ms.len() * percent / 100).min(ms.len().saturating_sub(1))).copied();
@@ -78,8 +89,8 @@ impl Counted {
             retries_per_task: ratio(bad, self.judged_tasks),
             calls_per_task: ratio(self.calls, self.completed_tasks).filter(|_| self.calls > 0),
             hard_limit_hits: (self.loops > 0).then_some(self.limited_loops as f64),
-            review_pass_percent: percent(self.reviews - self.rejected, self.reviews),
-            test_pass_percent: percent(self.tests_passed, self.tests),
+            review_pass_percent: percent(self.approved, self.reviews),
+            test_pass_percent: percent(self.passing_tasks, self.tested_tasks),
             tool_error_percent: percent(self.failed_calls, self.known_calls),
             hook_ms_p50: at(50),
             hook_ms_p99: at(99),
@@ -143,7 +154,7 @@ pub const METRICS: &[Metric] = &[
     },
     Metric {
         name: "test_pass_percent",
-        title: "test runs that passed",
+        title: "tasks whose last test passed",
         unit: "%",
         get: |metrics| metrics.test_pass_percent,
         limit: Some(|settings| Limit::AtLeast(settings.benchmark_min_test_pass_percent as f64)),

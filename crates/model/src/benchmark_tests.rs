@@ -14,6 +14,7 @@ fn figures_come_from_records() {
         Counted { completed_tasks: 2, calls: 31, known_calls: 30, failed_calls: 3, ..Counted::default() };
     counted.add_task(&[
         entry("review", "rejected"),
+        entry("review", "warn"),
         entry("review", "approved"),
         entry("test", "fail"),
         entry("test", "pass"),
@@ -22,23 +23,24 @@ fn figures_come_from_records() {
     ]);
     counted.add_task(&[entry("approval", "approved"), entry("test", "pass"), entry("test", "pass")]);
     counted.add_task(&[entry("diff", "info")]);
+    counted.add_task(&[entry("test", "pass"), entry("test", "fail")]);
     counted.add_loop(&[Ended::Promise]);
     counted.add_loop(&[Ended::Limit, Ended::Promise]);
     counted.add_loop(&[]);
     counted.hook_ms = vec![3.0, 1.0, 2.0];
     let expected = Metrics {
-        rejection_percent: Some(33.333),
+        rejection_percent: Some(25.0),
         retries_per_task: Some(1.0),
         calls_per_task: Some(15.5),
         hard_limit_hits: Some(1.0),
-        review_pass_percent: Some(66.667),
-        test_pass_percent: Some(75.0),
+        review_pass_percent: Some(50.0),
+        test_pass_percent: Some(66.667),
         tool_error_percent: Some(10.0),
         hook_ms_p50: Some(2.0),
         hook_ms_p99: Some(3.0),
     };
     assert_eq!(counted.metrics(), expected);
-    assert_eq!(outcomes(&expected), ["fail", "fail", "pass", "pass"]);
+    assert_eq!(outcomes(&expected), ["pass", "fail", "pass", "pass"]);
 }
 
 #[test]

@@ -144,15 +144,15 @@ pub fn level(used: &ContextUse, settings: &str) -> Option<(u64, u64)> {
 }
 
 impl Warning {
-    /// One line, for the agent.
-    pub fn words(&self) -> String {
+    /// One line, for the agent. `handoff` is the name of that command in its harness.
+    pub fn words(&self, handoff: &str) -> String {
         let Warning { tokens, limit, estimated, prompts, calls, edited, .. } = self;
         let percent = tokens.saturating_mul(100) / (*limit).max(1);
         let about = if *estimated { "about " } else { "" };
         let how = if *estimated { ", estimated" } else { "" };
         format!(
             "Throughline: the context window is {about}{percent} % full ({} of {} tokens{how}). Recorded so far: {}, {}, {}; a \
-             brief follows a compaction. `/handoff` writes a packet with which a new session continues.\n",
+             brief follows a compaction. `/{handoff}` writes a packet with which a new session continues.\n",
             grouped(*tokens),
             grouped(*limit),
             count(*prompts, "prompt"),

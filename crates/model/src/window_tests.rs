@@ -81,10 +81,10 @@ fn the_line() {
         edited: 7,
     };
     assert_eq!(
-        warning.words(),
+        warning.words("handoff"),
         "Throughline: the context window is 72 % full (144,200 of 200,000 tokens). Recorded so far: 1 prompt, 41 calls, 7 \
          edited files; a brief follows a compaction. `/handoff` writes a packet with which a new session continues.\n"
     );
     let guess = Warning { estimated: true, ..warning };
-    assert!(guess.words().contains("about 72 % full (144,200 of 200,000 tokens, estimated)"));
+    assert!(guess.words("handoff").contains("about 72 % full (144,200 of 200,000 tokens, estimated)"));
 }

@@ -133,7 +133,7 @@ settings! {
         name: "benchmark.min_test_pass_percent",
         variable: "THROUGHLINE_BENCHMARK_MIN_TEST_PASS_PERCENT",
         shape: Shape::Number { min: 0, max: 100 },
-        help: "`swarm benchmark` fails if fewer of the test runs passed",
+        help: "`swarm benchmark` fails if the last test of fewer tested tasks passed",
     }
     benchmark_max_tool_error_percent: u64 = 20 => {
         name: "benchmark.max_tool_error_percent",

@@ -81,7 +81,8 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     let Some(warning) = state.due.filter(|_| matches!(context.event.kind, Kind::Prompt { .. })) else {
         return Ok(Decision::nothing("the level of the context window was told"));
     };
-    let part = Part::of(Reply::Context(warning.words()));
+    let handoff = harness::commands::named(context.harness, "handoff");
+    let part = Part::of(Reply::Context(warning.words(&handoff)));
     Ok(Decision::change(part, "the context window fills up", "record that it was told", move || {
         // Hooks may be installed twice: the second process finds it told.
         let _lock = store.lock_session(context.session, context.deadline.wait())?;
@@ -90,7 +91,7 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
             return Ok(Part::silent());
         };
         session.put(&WindowState { told: due.level, due: None })?;
-        Ok(Part::of(Reply::Context(due.words())))
+        Ok(Part::of(Reply::Context(due.words(&handoff))))
     }))
 }
 

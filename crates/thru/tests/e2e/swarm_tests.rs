@@ -87,6 +87,19 @@ fn assert_phase(scratch: &Scratch, model: &Model) {
         assert!(asked.iter().any(|ask| is_told(&ask)), "{agent} was given its prompt");
     }
     scratch.receipts().never(&json!({ "outcome": "failed" }));
+    assert_gate(scratch);
+}
+
+/// One of four reviews rejected: too many for a strict limit, and not for the default one.
+fn assert_gate(scratch: &Scratch) {
+    let gate = || scratch.thru(&["swarm", "benchmark", "--ci-gate"]);
+    let settings = scratch.store().join("config.toml");
+    assert!(!settings.exists(), "the defaults apply");
+    let usual = gate();
+    assert_eq!(usual.status.code(), Some(0), "{}", String::from_utf8_lossy(&usual.stdout));
+    std::fs::write(&settings, "[benchmark]\nmax_rejection_percent = 20\n").expect("settings");
+    let strict = gate();
+    assert_eq!(strict.status.code(), Some(1), "{}", String::from_utf8_lossy(&strict.stdout));
 }
 
 fn agent(name: &str, prompt: &str) -> Step {

@@ -80,11 +80,15 @@ fn figures_of_calls_and_test_runs() {
     env.thru(&["task", "done", "1.1"]).ok();
     let report = env.thru(&["swarm", "benchmark", "--json"]).ok().json();
     let metrics = &report["run"]["metrics"];
-    assert_eq!((&metrics["test_pass_percent"], &metrics["tool_error_percent"]), (&json!(50.0), &json!(25.0)));
+    assert_eq!(
+        (&metrics["test_pass_percent"], &metrics["tool_error_percent"]),
+        (&json!(100.0), &json!(25.0))
+    );
     assert_eq!(metrics["calls_per_task"], json!(4.0));
     assert_eq!(
         (outcome(&report, "test_pass_percent"), outcome(&report, "tool_error_percent")),
-        ("fail", "fail")
+        ("pass", "fail"),
+        "the last test of the task passed"
     );
 }
 

@@ -31,7 +31,7 @@ fn the_defaults() {
     summaries.enabled                             false                          default  true shows the model a summary of a large tool output; `thru swarm retrieve` prints the original
     summaries.threshold_bytes                     16384                          default  an output is summarised if it is larger than this by a quarter
     benchmark.max_rejection_percent               30                             default  `swarm benchmark` fails if more of the reviews rejected
-    benchmark.min_test_pass_percent               80                             default  `swarm benchmark` fails if fewer of the test runs passed
+    benchmark.min_test_pass_percent               80                             default  `swarm benchmark` fails if the last test of fewer tested tasks passed
     benchmark.max_tool_error_percent              20                             default  `swarm benchmark` fails if more of the tool calls failed
     benchmark.max_hard_limit_hits                 1                              default  `swarm benchmark` fails if a limit ended more loops
     swarm.domains                                 false                          default  true lets `swarm domains` name the fields of expertise that a text touches

@@ -55,11 +55,11 @@ pub fn readable() -> TestEnv {
 /// An output that was summarised, one that was removed, and a run of the benchmark.
 fn summaries(env: &TestEnv) {
     let folder = "project/.agent/context/summaries";
-    env.write(&format!("{folder}/{ORIGINAL}.txt"), some(30, 40));
+    env.write(format!("{folder}/{ORIGINAL}.txt"), some(30, 40));
     let index = json!({"ts": some(31, 3), "id": ORIGINAL, "session": some(32, 3), "tool": some(33, 3), "kind": "log", "bytes": 9, "summary_bytes": 3});
-    env.write(&format!("{folder}/index.jsonl"), format!("{index}\n"));
+    env.write(format!("{folder}/index.jsonl"), format!("{index}\n"));
     let removed = json!({"ts": some(34, 3), "id": "o-fedcba9876543210", "digest": some(35, 3), "bytes": 9});
-    env.write(&format!("{folder}/archive.jsonl"), format!("{removed}\n"));
+    env.write(format!("{folder}/archive.jsonl"), format!("{removed}\n"));
     let run = json!({"ts": some(36, 3), "metrics": {"rejection_percent": 5}, "checks": [], some(37, 3): some(38, 3)});
     let runs = json!({"schema_version": "1.0.0", "runs": [run]});
     env.write("project/.agent/context/benchmarks.json", runs.to_string());
