@@ -35,6 +35,11 @@ fn the_default_settings_are_those_of_the_table() {
             Value::Flag(on) => Written::Flag(on),
             Value::Number(number) => Written::Number(number),
             Value::Decimal(number) => Written::Decimal(number),
+            // The default of a table is an empty one.
+            Value::Word(_) if matches!(key.shape, Shape::Tokens { .. }) => Written::Pairs(Vec::new()),
+            Value::Word(words) if matches!(key.shape, Shape::Words { .. }) => {
+                Written::List(words.split(", ").map(str::to_owned).collect())
+            }
             Value::Word(word) => Written::Word(word),
             Value::List(texts) => Written::List(texts),
         };

