@@ -1,5 +1,6 @@
 //! Which agents of ours are in a harness's folders.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use harness::Harness;
@@ -10,7 +11,7 @@ use serde::Serialize;
 use super::super::install::Scope;
 use super::super::install::files::read;
 use super::folder;
-use crate::{Result, World};
+use crate::{Error, Result, World};
 
 /// A file of ours, whoever changed it since.
 #[derive(Clone, Debug)]
@@ -26,7 +27,7 @@ const MOST: usize = 1_000;
 /// Returns our files in a folder, by name. A folder that does not exist has none.
 pub(super) fn ours(folder: &Path) -> Result<Vec<Ours>> {
     let mut found = Vec::new();
-    for path in paths(folder, ".md") {
+    for path in paths(folder, ".md")? {
         let Some(bytes) = read(&path)? else { continue };
         let (swarm, is_changed) = match agents::written(&String::from_utf8_lossy(&bytes)) {
             Written::ByUs(swarm) => (swarm, false),
@@ -38,13 +39,24 @@ pub(super) fn ours(folder: &Path) -> Result<Vec<Ours>> {
     Ok(found)
 }
 
-fn paths(folder: &Path, end: &str) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(MOST);
-    let is_wanted =
-        |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(end));
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_wanted).collect();
+/// A folder that cannot be listed is an error: what is in it would stay there unnoticed.
+fn paths(folder: &Path, end: &str) -> Result<Vec<PathBuf>> {
+    let fail = |error: &std::io::Error| Error::stream(&folder.display().to_string(), "list", error);
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(Vec::new());
+        }
+        listed => listed.map_err(|error| fail(&error))?,
+    };
+    let mut paths = Vec::new();
+    for entry in entries.take(MOST) {
+        let path = entry.map_err(|error| fail(&error))?.path();
+        if path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(end)) {
+            paths.push(path);
+        }
+    }
     paths.sort();
-    paths
+    Ok(paths)
 }
 
 /// Returns the swarms whose architect a harness has in this project or for this user. A hook calls it, so nothing else
@@ -52,7 +64,7 @@ fn paths(folder: &Path, end: &str) -> Vec<PathBuf> {
 pub fn swarms(world: &World, harness: &Harness, checkout: &Path) -> Vec<SwarmId> {
     let folders = [Scope::Local, Scope::User].map(|scope| folder(world, harness, checkout, scope));
     let end = format!("{}.md", Part::Architect.name());
-    let files = folders.into_iter().flatten().flat_map(|folder| paths(&folder, &end));
+    let files = folders.into_iter().flatten().flat_map(|folder| paths(&folder, &end).unwrap_or_default());
     let texts = files.filter_map(|path| read(&path).ok().flatten());
     texts
         .filter_map(|bytes| match agents::written(&String::from_utf8_lossy(&bytes)) {
