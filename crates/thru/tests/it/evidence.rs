@@ -267,14 +267,22 @@ fn edit(env: &TestEnv, id: &str, path: &str) {
     fire_at(env, LATER, "PostToolUse", more);
 }
 
-/// The real time, once no file was changed in its second.
+/// The real time, once no file was changed in its second. Files are stamped with the time of the last clock tick, so a few
+/// ticks pass on both sides of the second's beginning.
 fn real_time() -> String {
+    let ticks = || std::thread::sleep(std::time::Duration::from_millis(60));
     let second = || jiff::Timestamp::now().as_second();
+    ticks();
     let first = second();
-    while second() == first {
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
-    jiff::Timestamp::from_second(second()).unwrap().to_string()
+    let now = loop {
+        ticks();
+        let now = second();
+        if now > first {
+            break now;
+        }
+    };
+    ticks();
+    jiff::Timestamp::from_second(now).unwrap().to_string()
 }
 
 /// No hook sees what an editor or another session does: the times of the files show it.

@@ -148,10 +148,14 @@ impl FilesNow {
     /// Returns a file that may have been changed after a run ended, by its time on disk.
     fn changed_after(&self, at: &str) -> Option<&str> {
         const SECOND: i64 = 1_000_000_000;
+        // Linux stamps a file with the time of its last clock tick: a change just after a run can bear a time just before it.
+        const TICK: i64 = 20_000_000;
         // A time that cannot be read says nothing: then every file may have changed.
         let at = time::parse(at).map_or(i64::MIN, |at| at.as_second().saturating_mul(SECOND));
         // The journal counts in seconds. A change in the same second came before the run only if the journal says so.
-        let since = |path: &str| if self.edited.contains(path) { at.saturating_add(SECOND) } else { at };
+        let since = |path: &str| {
+            if self.edited.contains(path) { at.saturating_add(SECOND) } else { at.saturating_sub(TICK) }
+        };
         self.checkout.as_ref()?.changed_since(self.paths.iter().map(String::as_str), since)
     }
 }
