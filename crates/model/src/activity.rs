@@ -12,11 +12,11 @@ use crate::render::{inline, path, width};
 use crate::text::{count, fingerprint};
 use crate::time;
 
-/// The most files of one call that are kept.
-const FILES: usize = 8;
+/// The most files that are kept for one call.
+const MOST_FILES: usize = 8;
 
-/// The name of an agent that is neither a sub-agent nor has a role.
-const MAIN: &str = "main";
+/// The name of an agent that is not a sub-agent and has no role.
+const MAIN_AGENT: &str = "main";
 
 /// One tool call: who, what, which files, and how it went.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -36,7 +36,7 @@ pub struct Activity {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub id: String,
     pub tool: String,
-    /// `None` if nothing says how it went.
+    /// `None` if the outcome is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ok: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,8 +51,8 @@ impl Activity {
         if record.event_name() != Some(EventName::ToolDone) {
             return None;
         }
-        // The name of a file in a command's text says nothing about what was done to it.
-        let files = record.files.iter().filter(|file| !file.guess).take(FILES).cloned().collect();
+        // A file that a command's text names may not have been changed by it.
+        let files = record.files.iter().filter(|file| !file.guess).take(MOST_FILES).cloned().collect();
         Some(Activity {
             ts: record.ts.to_string(),
             session: record.session.to_string(),
@@ -86,7 +86,7 @@ impl Activity {
         match &self.agent {
             Some(agent) if agent.kind.is_empty() => "sub-agent",
             Some(agent) => &agent.kind,
-            None if self.role.is_empty() => MAIN,
+            None if self.role.is_empty() => MAIN_AGENT,
             None => &self.role,
         }
     }
@@ -99,13 +99,13 @@ pub struct Counts {
     pub calls: u64,
     pub ok: u64,
     pub failed: u64,
-    /// Over the calls whose duration is known.
+    /// The average of the calls with a known duration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub average_ms: Option<u64>,
     pub last_at: String,
 }
 
-/// Counts calls by a name, the most frequent name first.
+/// Counts calls by what `name` returns for them. The most frequent name comes first.
 pub fn count_by<'a>(activity: &'a [Activity], name: impl Fn(&'a Activity) -> &'a str) -> Vec<Counts> {
     #[derive(Default)]
     struct Sum {
@@ -135,25 +135,27 @@ pub fn count_by<'a>(activity: &'a [Activity], name: impl Fn(&'a Activity) -> &'a
     counts
 }
 
-/// Two edits of one file that are at most this far apart are in each other's way.
-const CLOSE: SignedDuration = SignedDuration::from_mins(10);
+/// The edits of two sessions clash if they are at most this far apart.
+const CLASH_WITHIN: SignedDuration = SignedDuration::from_mins(10);
 
-/// A file that another session edited about when this one did.
+/// A file that this session and another one edited at about the same time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clash {
-    /// As the agent knows the file: relative to its checkout, or absolute.
+    /// The path as the agent knows it: relative to its checkout, or absolute.
     pub path: String,
     pub session: String,
-    /// The harness of the other session, and which of its agents it was.
+    /// The harness of the other session.
     pub harness: String,
+    /// The agent of the other session that edited the file.
     pub agent: String,
-    /// When the other session edited it, and when this one did.
+    /// When the other session edited the file.
     pub at: String,
+    /// When this session edited it.
     pub own_at: String,
 }
 
-/// Returns the files that both edited within ten minutes: for each file and other session the other's last edit that
-/// is close to one of our own. The newest comes first.
+/// Returns the files that this session and another one edited within ten minutes: one clash for each file and other
+/// session, with the other's last edit that is close to one of ours. The newest comes first.
 pub fn clashes(own: &[Activity], others: &[Activity]) -> Vec<Clash> {
     let mut found: BTreeMap<(String, &str), Clash> = BTreeMap::new();
     let edits = |activity| edits_of(activity).collect::<Vec<_>>();
@@ -164,7 +166,7 @@ pub fn clashes(own: &[Activity], others: &[Activity]) -> Vec<Clash> {
             time::parse(&mine.1.ts).map(|own_at| own_at.duration_since(at).abs())
         };
         let close = own.iter().filter(|mine| mine.0 == whole);
-        let close = close.filter(|mine| distance(mine).is_some_and(|apart| apart <= CLOSE));
+        let close = close.filter(|mine| distance(mine).is_some_and(|apart| apart <= CLASH_WITHIN));
         let Some((_, mine, path)) = close.min_by_key(distance) else { continue };
         let clash = Clash {
             path: (*path).to_owned(),
@@ -201,9 +203,10 @@ impl Clash {
         fingerprint([&self.session, &self.path])
     }
 
-    /// One line, for the agent; `title` is the name of the other's harness.
+    /// Returns one line for the agent; `title` is the name of the other session's harness.
     pub fn words(&self, title: &str) -> String {
-        let agent = if self.agent == MAIN { String::new() } else { format!(", {}", path(&self.agent, 40)) };
+        let agent =
+            if self.agent == MAIN_AGENT { String::new() } else { format!(", {}", path(&self.agent, 40)) };
         format!(
             "Throughline: session {} ({}{agent}) edited {} at {}, and this session did at {}. Read it again before you \
              change it.\n",
@@ -216,13 +219,13 @@ impl Clash {
     }
 }
 
-/// The beginning of an id is enough for every command.
+/// Returns the beginning of a session's id, which every command accepts in place of the whole id.
 pub fn short(session: &str) -> String {
     path(session.split('-').next().filter(|first| first.len() >= 8).unwrap_or(session), 40)
 }
 
-/// How many files of an agent are named.
-const NAMED: usize = 3;
+/// The most files that are named for one agent.
+const MOST_NAMED_FILES: usize = 3;
 
 /// Describes what agents did, one phrase each, the last active first, as many as fit into `max` characters:
 /// `coder of session 1a2b3c4d edited src/a.rs, src/b.rs (2 of 5 calls failed)`. Sessions other than `own` are named.
@@ -252,7 +255,7 @@ pub fn lately(activity: &[Activity], own: &str, max: usize) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// Returns `None` for an agent that changed nothing and had no trouble.
+/// Describes what one agent did. Returns `None` if it changed no file and no call failed.
 fn phrase(last: &Activity, calls: &[&Activity], own: &str) -> Option<String> {
     let whose =
         if last.session == own { String::new() } else { format!(" of session {}", short(&last.session)) };
@@ -268,8 +271,9 @@ fn phrase(last: &Activity, calls: &[&Activity], own: &str) -> Option<String> {
         0 if failed == 0 => return None,
         0 => format!(" made {}", count(calls.len(), "call")),
         n => {
-            let named: Vec<String> = files.iter().take(NAMED).map(|file| path(file, 80)).collect();
-            let more = if n > NAMED { format!(" +{}", n - NAMED) } else { String::new() };
+            let named: Vec<String> = files.iter().take(MOST_NAMED_FILES).map(|file| path(file, 80)).collect();
+            let more =
+                if n > MOST_NAMED_FILES { format!(" +{}", n - MOST_NAMED_FILES) } else { String::new() };
             format!(" edited {}{more}", named.join(", "))
         }
     });

@@ -95,7 +95,7 @@ fn two_sessions_clash_over_a_file_within_ten_minutes() {
     assert_eq!(of(&[edit("b", "19:11", "src/a.rs")]), []);
     assert_eq!(of(&[edit("b", "19:41", "src/a.rs")]), []);
     assert_eq!(of(&[edit("b", "18:50", "src/b.rs")]), [("src/b.rs".into(), "b".into(), at("18:50"))]);
-    // The last edit that is close counts, once for each session and file.
+    // The last edit within ten minutes is reported, once for each session and file.
     let many = [
         edit("b", "19:01", "src/a.rs"),
         edit("b", "19:32", "src/a.rs"),
@@ -106,7 +106,7 @@ fn two_sessions_clash_over_a_file_within_ten_minutes() {
     let found = of(&many).into_iter().map(|(path, session, _)| (path, session)).collect::<Vec<_>>();
     let pair = |path: &str, session: &str| (path.to_owned(), session.to_owned());
     assert_eq!(found, [pair("src/a.rs", "c"), pair("src/a.rs", "b"), pair("src/b.rs", "b")]);
-    // The same name in another worktree is another file, and a failed edit is none.
+    // The same name in another worktree is another file, and a failed edit does not count.
     let elsewhere = Activity { worktree: "/q".to_owned(), ..edit("b", "19:01", "src/a.rs") };
     let failed = Activity { ok: Some(false), ..edit("b", "19:01", "src/a.rs") };
     assert_eq!(of(&[elsewhere, failed]), []);

@@ -14,7 +14,7 @@ use crate::config::Settings;
 use crate::evidence::{Entry, EntryType, Verdict};
 use crate::loops::Ended;
 
-/// What the records say, counted.
+/// Numbers that were counted in the records.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counted {
     pub reviews: u64,
@@ -22,25 +22,25 @@ pub struct Counted {
     pub approved: u64,
     /// Tasks that were tested.
     pub tested_tasks: u64,
-    /// Tasks whose last test passed. On the way there tests may fail: that counts as a retry.
+    /// Tasks whose last test passed. Earlier failures of the task count as retries.
     pub passing_tasks: u64,
     pub failed_tests: u64,
-    /// Tasks with a review or a test that passed or failed.
+    /// Tasks with a review or a test that passed or failed, or a review that asked for a revision.
     pub judged_tasks: u64,
     pub completed_tasks: u64,
     pub calls: u64,
-    /// Calls of which it is known how they went.
+    /// Calls with a known outcome.
     pub known_calls: u64,
     pub failed_calls: u64,
     pub loops: u64,
-    /// Loops that a limit ended.
+    /// Loops that were ended by a limit.
     pub limited_loops: u64,
     /// How long hooks took, in milliseconds, in any order.
     pub hook_ms: Vec<f64>,
 }
 
 impl Counted {
-    /// Adds the evidence of one task, oldest first. Notes and diffs say nothing about how it went.
+    /// Adds the evidence of one task, oldest first. Notes and diffs are skipped: they judge nothing.
     pub fn add_task(&mut self, entries: &[Entry]) {
         let mut is_judged = false;
         let mut last_test = None;
@@ -51,7 +51,7 @@ impl Counted {
                 Some(EntryType::Diff | EntryType::Note) | None => continue,
             };
             let verdict = entry.verdict();
-            // A review that wants a revision is a review, and rejects nothing.
+            // A review that asks for a revision counts as a review, but not as a rejection.
             let is_revision = is_review && verdict == Verdict::Warn;
             if !verdict.is_good() && !verdict.is_bad() && !is_revision {
                 continue;
@@ -71,7 +71,7 @@ impl Counted {
         self.passing_tasks += u64::from(last_test == Some(true));
     }
 
-    /// Adds a loop by how it ended, every time it did: one that was resumed after a limit still hit the limit.
+    /// Adds a loop with every end it had: a loop that was resumed after a limit still hit the limit.
     pub fn add_loop(&mut self, ended: &[Ended]) {
         let is_limit =
             |end: &Ended| matches!(end, Ended::Limit | Ended::Time | Ended::NoProgress | Ended::HarnessCap);
@@ -106,12 +106,12 @@ fn ratio(part: u64, all: u64) -> Option<f64> {
     (all > 0).then(|| rounded(part as f64 / all as f64))
 }
 
-/// To three places: what is stored is what is compared.
+/// Rounds to three decimal places, so that the figure that is stored is the one that is compared.
 fn rounded(value: f64) -> f64 {
     (value * 1_000.0).round() / 1_000.0
 }
 
-/// The figures of one run. `None` is no-data.
+/// The figures of one run. `None` means that there is no data.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Metrics {
@@ -126,14 +126,14 @@ pub struct Metrics {
     pub hook_ms_p99: Option<f64>,
 }
 
-/// A figure: its name, its unit, and where it is.
+/// One figure: its name, its unit, and how to read it from [`Metrics`].
 #[derive(Clone, Copy, Debug)]
 pub struct Metric {
     pub name: &'static str,
     pub title: &'static str,
     pub unit: &'static str,
     pub get: fn(&Metrics) -> Option<f64>,
-    /// Its limit, if it has one.
+    /// `None` if the figure has no limit.
     pub limit: Option<fn(&Settings) -> Limit>,
 }
 
@@ -228,12 +228,12 @@ impl Outcome {
     }
 }
 
-/// A figure against its limit.
+/// A figure compared with its limit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Check {
     pub metric: String,
     pub value: Option<f64>,
-    /// `<= 30` or `>= 80`.
+    /// Such as `<= 30` or `>= 80`.
     pub limit: String,
     pub outcome: Outcome,
 }
@@ -269,7 +269,7 @@ pub enum NoData {
     Fails,
 }
 
-/// The outcome of all checks. Without any data it is no-data, and never a pass.
+/// Returns the outcome of all checks. Without any data it is no-data, never a pass.
 pub fn gate(checks: &[Check], no_data: NoData) -> Outcome {
     let has = |outcome: Outcome| checks.iter().any(|check| check.outcome == outcome);
     match () {

@@ -38,25 +38,25 @@ pub enum Occasion {
     Resumed,
     /// The session was resumed with its whole conversation, so only changes since then are news.
     Replayed,
-    /// A new session, in a project that had one before.
+    /// A new session started, in a project that had one before.
     Started,
     /// A person asked for the brief; nothing has happened to the session.
     Asked,
 }
 
-/// Everything a brief can draw on.
+/// Everything that a brief is composed from.
 #[derive(Clone, Copy, Debug)]
 pub struct Material<'a> {
     pub occasion: Occasion,
-    /// The earlier session: this one's own past, or at a start the last session.
+    /// The digest of this session, or at a start that of the last session.
     pub digest: &'a Digest,
     /// Problems with hooks since the last report.
     pub problems: &'a [String],
-    /// Files that no longer exist.
+    /// Files of the digest that no longer exist.
     pub gone: &'a [String],
     /// Candidates from features.
     pub records: &'a [Candidate],
-    /// How they are ranked; `None` for the fixed order.
+    /// How the candidates are ranked; `None` for the fixed order.
     pub scoring: Option<&'a Scoring>,
 }
 
@@ -77,12 +77,12 @@ pub struct Brief {
     pub told: Vec<String>,
 }
 
-/// A brief, and why it contains what it contains.
+/// A brief, and why each candidate is in it or not.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Explained {
     /// `None` if there is nothing to say.
     pub text: Option<String>,
-    /// Of the text, estimated.
+    /// The estimated tokens of the text.
     pub tokens: usize,
     /// Every candidate, in the order in which they were considered.
     pub rows: Vec<Row>,
@@ -93,15 +93,15 @@ pub struct Row {
     /// A stable id: `file:src/a.rs`, `command:cargo test`, `prompt:12`.
     pub id: String,
     pub class: &'static str,
-    /// Its place in the order that is used, from 1.
+    /// The position in the order that is used, counted from 1.
     pub position: usize,
-    /// Its rank in the fixed order, lower first.
+    /// The rank in the fixed order; the lowest comes first.
     pub rank: u32,
-    /// UTF-16 units of the form that was used, or of the shortest.
+    /// The UTF-16 units of the form that was used, or of the shortest form.
     pub chars: usize,
     pub kind: TextKind,
     pub tokens: usize,
-    /// Only where scoring is on.
+    /// `None` if scoring is off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
     pub priority: u32,
@@ -112,12 +112,12 @@ pub struct Row {
     pub signals: Vec<Part>,
     pub taken: bool,
     pub why: String,
-    /// That form.
+    /// The form that was used, or the shortest one.
     pub text: String,
 }
 
-/// Room reserved for the line that says what was left out.
-const TAIL: usize = 84;
+/// The UTF-16 units that are reserved for the line that says what was left out.
+const OMISSIONS_ROOM: usize = 84;
 
 /// Composes the brief, at most `cap` UTF-16 units long; `None` if there is nothing to say.
 pub fn compose(material: &Material, cap: usize) -> Option<Brief> {
@@ -125,7 +125,7 @@ pub fn compose(material: &Material, cap: usize) -> Option<Brief> {
     Some(Brief { text: draft.text()?, told: draft.told() })
 }
 
-/// Composes what a sub-agent is given: what its profile contains, at most `cap` UTF-16 units long.
+/// Composes what a sub-agent is given: what its profile includes, at most `cap` UTF-16 units long.
 pub fn compose_for(profile: &Profile, material: &Material, cap: usize) -> Option<Brief> {
     let mut candidates = gather::candidates(material);
     profile.choose(&mut candidates);
@@ -139,7 +139,7 @@ pub fn explain(material: &Material, cap: usize) -> Explained {
     let rows = (0..draft.ranked.candidates.len()).map(|i| draft.row(i, material.scoring)).collect();
     let text = draft.text();
     let tokens = match material.scoring {
-        // Every text counts the same, headers and all.
+        // Without scoring, every text has the same ratio of tokens to characters, headers included.
         None => Ratios::UNIFORM.tokens(TextKind::Prose, text.as_deref().map_or(0, width)),
         Some(_) if text.is_none() => 0,
         Some(_) => rounded_up(draft.choice.tokens + draft.frame),
@@ -147,7 +147,7 @@ pub fn explain(material: &Material, cap: usize) -> Explained {
     Explained { rows, text, tokens }
 }
 
-/// One fact as a brief states it.
+/// One fact, as a brief words it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
     pub class: Class,
@@ -155,8 +155,8 @@ pub struct Fact {
     pub text: String,
 }
 
-/// Returns the facts of a brief for a stranger within `cap`, in order but without files. For a packet, which has the
-/// same facts under its own headings and lists files with the reasons they matter.
+/// Returns the facts of a brief for a new agent within `cap`, in order and without files. A packet uses them: it has
+/// its own headings, and lists files with the reasons they matter.
 pub fn facts(material: &Material, cap: usize) -> Vec<Fact> {
     let mut candidates = gather::candidates(material);
     candidates.retain(|candidate| !candidate.class.is_file());
@@ -172,7 +172,7 @@ pub fn facts(material: &Material, cap: usize) -> Vec<Fact> {
     facts
 }
 
-/// Returns the last calls after the agent's last words, in a few words each, oldest first.
+/// Describes the last calls after the agent's last words, in a few words each, oldest first.
 pub fn last_steps(digest: &Digest, most: usize) -> Vec<String> {
     let mut steps = sections::state::steps(digest.steps_since_said());
     steps.split_off(steps.len().saturating_sub(most))
@@ -184,7 +184,7 @@ struct Draft {
     ranked: Ranked,
     order: Order,
     choice: Choice,
-    /// The tokens of the head and of the line about omissions.
+    /// The tokens of the head and of the line that says what was left out.
     frame: f64,
 }
 
@@ -208,7 +208,7 @@ impl Draft {
         let mut tail = 0;
         // Reserve room for the line about omissions only if something is left out.
         if !choice.is_everything() {
-            tail = TAIL;
+            tail = OMISSIONS_ROOM;
             choice = choose(&ranked, budget(tail));
         }
         let frame = frame(tail);
@@ -249,7 +249,7 @@ impl Draft {
         }
     }
 
-    /// Why a candidate is in or out.
+    /// Says why a candidate is in the brief or not.
     fn why(&self, i: usize, scoring: Option<&Scoring>) -> String {
         let forms = self.ranked.candidates[i].forms.len();
         match (self.choice.forms[i], self.choice.refused[i]) {

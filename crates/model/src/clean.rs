@@ -41,7 +41,7 @@ pub fn hidden(text: &str) -> impl Iterator<Item = (Range<usize>, &'static str)> 
         let after = start + c.len_utf8();
         let (end, instead) = match c {
             '\r' if text[after..].starts_with('\n') => (after, ""),
-            // Alone it starts the line again, as progress bars do.
+            // A lone carriage return moves to the start of the line, as progress bars do.
             '\r' | '\u{2028}' | '\u{2029}' => (after, "\n"),
             '\u{1b}' | '\u{80}'..='\u{9f}' => (after + sequence_len(c, &text[after..]), ""),
             _ => (after, ""),
@@ -147,7 +147,8 @@ fn sequence_len(introducer: char, rest: &str) -> usize {
     }
 }
 
-/// A terminal ends such a text at any control character, so every `ESC` is examined only once and the time is linear.
+/// Returns the length of such a text. Terminals end it at any control character, so every `ESC` is examined only once
+/// and the time is linear.
 fn text_sequence_len(text: &str) -> usize {
     let Some((end, c)) = text.char_indices().find(|(_, c)| c.is_control() && *c != '\t') else { return 0 };
     match c {
@@ -162,7 +163,7 @@ fn count_in(bytes: &[u8], range: std::ops::RangeInclusive<u8>) -> usize {
     bytes.iter().take_while(|byte| range.contains(byte)).count()
 }
 
-/// Returns 1 if the sequence is complete, otherwise 0: then the next character does not belong to it.
+/// Returns 1 if the sequence is complete, otherwise 0, because the next character does not belong to it.
 fn ends_with_final(bytes: &[u8], range: std::ops::RangeInclusive<u8>) -> usize {
     usize::from(bytes.first().is_some_and(|byte| range.contains(byte)))
 }

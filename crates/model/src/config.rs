@@ -46,7 +46,7 @@ pub struct File<'a> {
     pub owner: Owner,
 }
 
-/// Whose settings file it is.
+/// Whose settings file a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
     User,
@@ -56,9 +56,9 @@ pub enum Owner {
 #[derive(Clone, Debug)]
 pub struct Resolved {
     keys: &'static [Key],
-    /// One per key, in the order of [`KEYS`].
+    /// One entry per key, in the order of [`KEYS`].
     pub entries: Vec<Entry>,
-    /// In the order in which they were found.
+    /// Stages in the order in which they were found.
     pub stages: Vec<Stage>,
     pub findings: Vec<Finding>,
 }
@@ -298,7 +298,7 @@ enum Written {
     Word(String),
     List(Vec<String>),
     Pairs(Vec<(String, i64)>),
-    /// From a variable, which has no types.
+    /// The text of a variable, which has no type.
     Loose(String),
     Other,
 }
@@ -353,13 +353,13 @@ impl Written {
         }
     }
 
-    /// `a, b` as a list.
+    /// Splits `a, b` into a list.
     fn listed(text: &str) -> Written {
         let texts = text.split(',').map(str::trim).filter(|text| !text.is_empty());
         Written::List(texts.map(str::to_owned).collect())
     }
 
-    /// For a message about a value that is not accepted.
+    /// Describes the value in a message that says that it is not accepted.
     fn shown(&self) -> String {
         match self {
             Written::Flag(on) => on.to_string(),

@@ -17,7 +17,7 @@ fn value(resolved: &Resolved, key: &str) -> (Value, String) {
     (entry.value.clone(), entry.source.clone())
 }
 
-/// Returns `line: message` of every finding, and its hint.
+/// Returns `line: message` and the hint of every finding.
 fn words(resolved: &Resolved) -> Vec<String> {
     let word = |f: &Finding| {
         let line = f.line.map_or(String::new(), |line| format!("{line}: "));

@@ -1,7 +1,7 @@
 //! Digests of what would be run or fed. A user's consent is bound to a digest, so it ends when the text changes.
 //!
-//! Each digest covers exactly what reaches a process or an agent, and nothing that our own engine counts. A loop
-//! keeps its consent while its iterations go up, and loses it when a pull changes a word of its prompt.
+//! Each digest covers exactly what reaches a process or an agent, and nothing that `thru` itself counts. A loop keeps
+//! its consent while its iterations are counted, and loses it if a pull changes a word of its prompt.
 
 use sha2::{Digest as _, Sha256};
 
@@ -10,31 +10,32 @@ use crate::gate::Output;
 use crate::loops::{Loop, Outcome};
 use crate::render::visible;
 
-/// SHA-256 in hexadecimal, so that nobody can write a file into the tree that matches a given digest.
+/// SHA-256 in hexadecimal. Nobody can write a file into the tree that matches a given digest.
 pub type Digest = String;
 
-/// Covers what a loop feeds, what ends it and what it runs.
+/// Returns the digest of what a loop feeds, what ends it and what it runs.
 pub fn of_loop(state: &Loop) -> Digest {
     let mut fields = Fields::new("loop");
     fields.loop_of(state);
     fields.digest()
 }
 
-/// Covers that the next session to start may claim the loop. A loop for one session is never claimed by another.
+/// Returns the digest of the permission that the next session may claim the loop. A loop for one session is
+/// never claimed by another.
 pub fn of_claim(state: &Loop) -> Digest {
     let mut fields = Fields::new("loop claimed by the next session");
     fields.loop_of(state);
     fields.digest()
 }
 
-/// Covers what is launched for one output of a run: the command, its prompt, and the file it must write.
+/// Returns the digest of what is launched for one output of a run: the command, its prompt, and the file it must write.
 pub fn of_output(output: &Output) -> Digest {
     let mut fields = Fields::new("output");
     fields.output(output);
     fields.digest()
 }
 
-/// Covers what a stage would launch, whichever file defines it.
+/// Returns the digest of what a stage would launch, whichever file defines it.
 pub fn of_stage(stage: &Stage) -> Digest {
     let mut fields = Fields::new("stage");
     fields.text(&stage.name);
@@ -46,7 +47,7 @@ pub fn of_stage(stage: &Stage) -> Digest {
     fields.digest()
 }
 
-/// Shows a program and its arguments quoted for a shell, with invisible characters made visible.
+/// Returns a program and its arguments, quoted for a shell, with invisible characters made visible.
 pub fn shown_command(argv: &[String]) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
     let word = |word: &String| match !word.is_empty() && word.chars().all(is_plain) {

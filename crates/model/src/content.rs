@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-/// A text that can be asked whether it contains another.
+/// A text with its words, to check whether it contains another text.
 #[derive(Debug)]
 pub struct Content {
     /// Letters, digits and the characters of paths and commands, in lower case.
@@ -11,52 +11,55 @@ pub struct Content {
     words: BTreeSet<String>,
 }
 
-/// The percentage of meaningful words that must be present.
-const SHARE: usize = 80;
+/// The percentage of meaningful words that [`Content::holds`] requires.
+const SHARE_PERCENT: usize = 80;
 
-/// Fewer meaningful words can be in any text.
-const FEW: usize = 8;
+/// Texts with fewer meaningful words than this are not compared by [`Content::share`]: any text could contain them.
+const LEAST_WORDS: usize = 8;
 
 /// How many words at the beginning of a longer text identify a quotation of it.
-const QUOTED: usize = 8;
+const QUOTED_WORDS: usize = 8;
 
 impl Content {
     pub fn of(text: &str) -> Content {
         let text = plain(text);
-        let words = telling(&text).map(str::to_owned).collect();
+        let words = meaningful_words(&text).map(str::to_owned).collect();
         Content { text, words }
     }
 
-    /// Returns whether the text has the same words in a row, the beginning of a longer text, or most of the
+    /// Returns whether this text contains the same words in a row, or the beginning of a longer text, or most of its
     /// meaningful words.
     pub fn holds(&self, text: &str) -> bool {
         let wanted = plain(text);
         if wanted.is_empty() || self.has(&wanted) {
             return true;
         }
-        let beginning: Vec<&str> = wanted.split(' ').take(QUOTED).collect();
-        if beginning.len() == QUOTED && self.has(beginning.join(" ").trim_end_matches(['.', ',', ':', ';'])) {
+        let beginning: Vec<&str> = wanted.split(' ').take(QUOTED_WORDS).collect();
+        if beginning.len() == QUOTED_WORDS
+            && self.has(beginning.join(" ").trim_end_matches(['.', ',', ':', ';']))
+        {
             return true;
         }
-        let words: BTreeSet<&str> = telling(&wanted).collect();
+        let words: BTreeSet<&str> = meaningful_words(&wanted).collect();
         let held = words.iter().filter(|word| self.words.contains(**word)).count();
-        words.len() >= 4 && held * 100 >= words.len() * SHARE
+        words.len() >= 4 && held * 100 >= words.len() * SHARE_PERCENT
     }
 
-    /// Returns how many percent of the meaningful words of `text` are here. A few words say nothing.
+    /// Returns which percentage of the meaningful words of `text` this text contains; 0 if there are only a few.
     pub fn share(&self, text: &str) -> usize {
         let wanted = plain(text);
-        let words: BTreeSet<&str> = telling(&wanted).collect();
+        let words: BTreeSet<&str> = meaningful_words(&wanted).collect();
         let held = words.iter().filter(|word| self.words.contains(**word)).count();
-        if words.len() < FEW { 0 } else { held * 100 / words.len() }
+        if words.len() < LEAST_WORDS { 0 } else { held * 100 / words.len() }
     }
 
     /// Adds the words of another text, for [`Content::share`].
     pub fn add(&mut self, text: &str) {
-        self.words.extend(telling(&plain(text)).map(str::to_owned));
+        self.words.extend(meaningful_words(&plain(text)).map(str::to_owned));
     }
 
-    /// The words in a row, in small letters, and not as part of longer ones: `a.rs` is not in `data.rs`.
+    /// Whether this text contains the words in a row, in lower case, and not as part of longer words: `a.rs` is not in
+    /// `data.rs`.
     pub fn has(&self, wanted: &str) -> bool {
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
         self.text.match_indices(wanted).any(|(at, _)| {
@@ -85,7 +88,8 @@ fn plain(text: &str) -> String {
     out
 }
 
-fn telling(plain: &str) -> impl Iterator<Item = &str> {
+/// Returns the meaningful words: those of more than three bytes.
+fn meaningful_words(plain: &str) -> impl Iterator<Item = &str> {
     let words = plain.split([' ', '/', ':', ',', ';']);
     words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).filter(|word| word.len() > 3)
 }

@@ -12,16 +12,16 @@ use crate::render::width;
 use crate::reply::Reply;
 use crate::session::{self, Pending};
 
-/// What was found on disk before deciding.
+/// What was found on disk before the decision.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts<'a> {
     pub mode: Mode,
     pub pending: Option<Pending>,
-    /// The harness's process, at a session start.
+    /// The process of the harness; only at a session start.
     pub process: Option<&'a str>,
 }
 
-/// What the store should do, in this order.
+/// What the store should do. The effects are applied in the order of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Append to the session's journal.
@@ -36,13 +36,13 @@ pub enum Effect {
     SetPending(Option<Pending>),
 }
 
-/// A new session gets only a short text about the last one; more is available on request.
+/// The cap of a brief for a new session, which gets only a short text about the last one.
 const STARTUP_CAP: usize = 2_000;
 
-/// A replayed conversation lacks only what changed since.
+/// The cap of a brief for a replayed conversation, which lacks only what has changed since.
 const REPLAYED_CAP: usize = 1_000;
 
-/// Returns what is recorded of an event, whatever features do with it.
+/// Returns the effects that record an event, whatever features do with it.
 pub fn capture(facts: &Facts, event: &Event, record: &Record, policy: &RecordPolicy) -> Vec<Effect> {
     let mut effects = vec![Effect::Journal(record.line())];
     // A sub-agent has its own context: what happens to it changes nothing for the session.
@@ -50,7 +50,7 @@ pub fn capture(facts: &Facts, event: &Event, record: &Record, policy: &RecordPol
         effects.extend(state_effects(facts, event, policy));
     }
     if event.torn {
-        // A due brief stays due: a truncated payload must not use it up.
+        // A truncated payload must not use up a brief that is due.
         effects.retain(|effect| !matches!(effect, Effect::SetPending(None)));
     }
     effects
@@ -142,8 +142,8 @@ pub fn guides(event: &Event, settings: &Settings) -> bool {
     matches!(event.kind, Kind::BeforeCompact { .. }) && event.agent.is_none() && settings.compaction_guidance
 }
 
-/// Returns what the summariser is asked to keep, followed by as many of the features' facts as fit. Nothing depends on
-/// it, so the summariser may ignore it.
+/// Returns what the summariser is asked to keep, followed by as many facts of features as fit. The summariser may
+/// ignore it: nothing depends on it.
 pub fn guidance(facts: &[String]) -> Reply {
     let mut text = GUIDANCE.to_owned();
     let mut room = FACTS_CAP;
@@ -168,25 +168,26 @@ edited or are still to be; decisions and their reasons; commands that fail and t
 /// The most UTF-16 units of facts that a summariser is given.
 const FACTS_CAP: usize = 3_000;
 
-/// Why a session is not captured although thru was set up, or the user may expect it.
+/// Why a session is not captured although `thru` was set up, or the user may expect it to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotCaptured<'a> {
-    /// The records came with the folder.
+    /// The records came with the folder and are not trusted on this machine.
     Untrusted,
-    /// They were trusted at another path, which no longer exists.
+    /// The records were trusted at another path, which no longer exists.
     Moved { from: &'a str },
-    /// A setting turned it off.
+    /// A setting turned capturing off.
     Disabled,
     /// Records cannot be written.
     Unwritable { why: &'a str },
 }
 
-/// Returns one line for the user at a session start, with the remedy. Other people's text never reaches the model
-/// unasked.
+/// Returns one line for the user at a session start, with the remedy. It goes to the user only, because text of others
+/// must not reach the model unasked.
 pub fn not_captured_notice(kind: &Kind, root: &str, off: NotCaptured) -> Reply {
     match kind {
         Kind::SessionStart { source: Source::Startup } => {}
-        // A store that came with the folder was never captured. The others were, and now they are not.
+        // A store that came with the folder was never captured, so resumed sessions lose nothing. In the other cases
+        // they do.
         Kind::SessionStart { source: Source::Resume | Source::Fork } if off != NotCaptured::Untrusted => {}
         _ => return Reply::Silent,
     }

@@ -36,7 +36,7 @@ fn prompt() -> Kind<'static> {
     Kind::Prompt { text: "x".into() }
 }
 
-/// Returns what an effect does, without its bytes.
+/// Returns the names of the effects, without their bytes.
 fn names(effects: &[Effect]) -> Vec<&'static str> {
     let name = |effect: &Effect| match effect {
         Effect::Journal(_) => "journal",

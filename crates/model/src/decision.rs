@@ -18,13 +18,13 @@ use crate::prompt;
 use crate::render::{inline, quoted};
 use crate::text::{cut, fingerprint};
 
-/// What this build writes. A line of a later version is not read.
+/// The version that this build writes. A line of a later version is not read.
 pub const VERSION: u8 = 1;
 
-/// The longest text of a decision, and of its reason.
-pub const LARGEST: usize = 8 * 1024;
+/// The longest text of a decision or of its reason, in bytes.
+pub const LONGEST_TEXT: usize = 8 * 1024;
 
-/// One line of `decisions.jsonl`. A line without a text withdraws the decision that it supersedes.
+/// One line of `decisions.jsonl`. A line without text withdraws the decision that it supersedes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Decision {
@@ -39,32 +39,32 @@ pub struct Decision {
     pub text: String,
     #[serde(deserialize_with = "or_empty", skip_serializing_if = "String::is_empty")]
     pub why: String,
-    /// A session, or `user`.
+    /// The id of a session, or `user`.
     #[serde(deserialize_with = "or_empty")]
     pub by: String,
-    /// The phase and the task of the plan that were current.
+    /// The phase of the plan that was current.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<u32>,
     #[serde(deserialize_with = "or_empty", skip_serializing_if = "String::is_empty")]
     pub task: String,
-    /// The decision that it supersedes.
+    /// The decision that this one supersedes.
     #[serde(deserialize_with = "or_empty", skip_serializing_if = "String::is_empty")]
     pub supersedes: String,
     #[serde(deserialize_with = "or_empty", skip_serializing_if = "String::is_empty")]
     pub expires_at: String,
     pub source: Source,
-    /// The session that it was made in.
+    /// The session in which the decision was made.
     #[serde(deserialize_with = "or_empty", skip_serializing_if = "String::is_empty")]
     pub session: String,
     /// What the user was asked. A later answer to the same question supersedes this one.
     #[serde(deserialize_with = "or_empty", skip_serializing_if = "String::is_empty")]
     pub question: String,
-    /// The heading above it in an imported file.
+    /// The heading above the decision in an imported file.
     #[serde(deserialize_with = "or_empty", skip_serializing_if = "String::is_empty")]
     pub topic: String,
 }
 
-/// Whether it settles one thing, or how a thing is done here every time.
+/// Whether a decision settles one thing, or how something is always done here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -93,7 +93,7 @@ impl Kind {
 pub enum Source {
     /// The user's answer to a question.
     Answer,
-    /// An agent said so, and somebody accepted it.
+    /// An agent reported the decision, and somebody accepted it.
     Statement,
     Import,
     /// `thru decide`.
@@ -114,9 +114,9 @@ impl Source {
 }
 
 impl Decision {
-    /// Returns it as one line of JSON, without a line end.
+    /// Returns the decision as one line of JSON, without a line end.
     pub fn line(&self) -> Vec<u8> {
-        // Strings and numbers: serialising them cannot fail.
+        // Serialising strings and numbers cannot fail.
         serde_json::to_vec(self).unwrap_or_default()
     }
 
@@ -130,12 +130,12 @@ impl Decision {
         !self.id.is_empty() && self.v <= VERSION && (!self.text.is_empty() || self.is_withdrawal())
     }
 
-    /// Returns whether it withdraws another decision without a replacement.
+    /// Returns whether the line withdraws another decision without a replacement.
     pub fn is_withdrawal(&self) -> bool {
         self.text.is_empty() && !self.supersedes.is_empty()
     }
 
-    /// For a model, on one line: what was decided, and why.
+    /// Returns one line for a model: what was decided, and why.
     pub fn words(&self, most: usize) -> String {
         let text = match (self.answer(), self.kind) {
             (Some(answer), _) => {
@@ -163,17 +163,17 @@ pub fn stable_id(source: Source, text: &str) -> String {
     id_of(&["", source.name(), text.trim()])
 }
 
-/// The id of a decision that somebody typed.
+/// Returns the id of a decision that somebody typed.
 pub fn id_at(ts: &str, by: &str, text: &str, supersedes: &str) -> String {
     id_of(&[ts, by, text, supersedes])
 }
 
 fn id_of(parts: &[&str]) -> String {
-    // Twelve digits: among 100,000 decisions two get the same id in one of 50,000 projects.
+    // With twelve hex digits, two of 100,000 decisions have the same id in one of 50,000 projects.
     format!("d-{:012x}", fingerprint(parts) >> 16)
 }
 
-/// Makes a decision of an answer. Returns `None` if the user asked a question in return, or said nothing.
+/// Makes a decision from an answer. Returns `None` if the user asked a question in return, or said nothing.
 pub fn of_answer(answer: &AnswerField) -> Option<Decision> {
     let (question, chosen) = (answer.question.trim(), answer.answer.trim());
     if chosen.is_empty() || question.is_empty() || prompt::sort(chosen) == prompt::Sort::Question {
@@ -183,7 +183,7 @@ pub fn of_answer(answer: &AnswerField) -> Option<Decision> {
     Some(Decision {
         v: VERSION,
         id: stable_id(Source::Answer, &text),
-        question: cut(question, LARGEST).to_owned(),
+        question: cut(question, LONGEST_TEXT).to_owned(),
         text,
         by: "user".to_owned(),
         source: Source::Answer,
@@ -191,20 +191,20 @@ pub fn of_answer(answer: &AnswerField) -> Option<Decision> {
     })
 }
 
-/// `Which database? → SQLite`.
+/// Returns question and answer: `Which database? → SQLite`.
 fn answer_text(answer: &AnswerField) -> String {
     format!("{}{ARROW}{}", answer.question.trim(), answer.answer.trim())
 }
 
-/// Between a question and its answer.
+/// Separates a question from its answer.
 const ARROW: &str = " → ";
 
-/// The id that an answer has once it is recorded.
+/// Returns the id that an answer gets when it is recorded.
 pub fn answer_id(answer: &AnswerField) -> String {
     stable_id(Source::Answer, &answer_text(answer))
 }
 
-/// Reads a null, as other programs write it, as an empty value.
+/// Reads a null, which other programs write, as an empty value.
 fn or_empty<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     Ok(Option::<String>::deserialize(from)?.unwrap_or_default())
 }

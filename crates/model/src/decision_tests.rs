@@ -14,7 +14,7 @@ fn answer(question: &str, answer: &str) -> Decision {
     of_answer(&AnswerField { question: question.into(), answer: answer.into() }).unwrap()
 }
 
-/// What holds and what does not, as `id state`.
+/// Compares what is in force and what is not with lines of `id state`.
 fn check(lines: Vec<Decision>, expected: &[&str]) {
     let folded: Vec<String> =
         fold(lines, now()).iter().map(|one| format!("{} {}", one.decision.id, one.state.name())).collect();
@@ -30,9 +30,9 @@ fn a_line_takes_the_place_of_what_it_names() {
         vec![line("a", "x"), supersedes("b", "a"), supersedes("c", "b")],
         &["a superseded", "b superseded", "c current"],
     );
-    // As a merge of two branches can leave them.
+    // A merge of two branches can leave the lines in this order.
     check(vec![supersedes("b", "a"), line("a", "x")], &["b current", "a superseded"]);
-    // Nothing takes its own place, and what is not there is not missed.
+    // A decision cannot supersede itself, and one that supersedes an unknown id is still in force.
     check(vec![supersedes("a", "a"), supersedes("b", "gone")], &["a current", "b current"]);
 }
 
@@ -47,7 +47,7 @@ fn one_that_is_taken_back_is_not_in_force() {
     );
 }
 
-/// A hook reads the end of the log: the first line of `a` may be outside of it.
+/// A hook reads only the end of the log, so the first line of `a` may be missing.
 #[test]
 fn one_that_is_made_again_after_it_was_taken_back_is_in_force() {
     let at = |ts: &str, line: Decision| Decision { ts: ts.into(), ..line };
@@ -73,7 +73,7 @@ fn the_newest_answer_to_a_question_holds() {
     let (a, b) = (answer("Which?", "red"), answer("Which?", "blue"));
     let ids = |one: &Decision, state: &str| format!("{} {state}", one.id);
     check(vec![a.clone(), b.clone()], &[&ids(&a, "superseded"), &ids(&b, "current")]);
-    // Two hooks tell of the same answer.
+    // Two hooks report the same answer.
     check(vec![a.clone(), a.clone()], &[&ids(&a, "current")]);
     // The user changed their mind, and changed it back.
     check(vec![a.clone(), b.clone(), a.clone()], &[&ids(&b, "superseded"), &ids(&a, "current")]);
@@ -163,7 +163,7 @@ fn statements_of_a_decision_are_told_from_talk() {
             vec!["Lanes are kept for each session"],
         ),
         ("Open decisions:\n- whether lanes are kept at all", vec![]),
-        // Not decided, not by anybody here, or asked.
+        // Not decided, decided by somebody else, or asked.
         ("The reader returns a slice instead of a copy.", vec![]),
         ("It is not decided yet which parser we take.", vec![]),
         ("You need to decide on the parser.", vec![]),

@@ -3,16 +3,16 @@
 use similar::{ChangeTag, TextDiff};
 use std::fmt::Write as _;
 
-/// Unchanged lines shown around a change.
-const CONTEXT: usize = 3;
+/// How many unchanged lines are shown around a change.
+const CONTEXT_LINES: usize = 3;
 
 /// Returns the hunks of a unified diff; empty if nothing changes. The caller prints the file names above it.
 pub fn diff(old: &str, new: &str) -> String {
-    // For us a lone carriage return does not end a line; for `from_lines` it does.
+    // For us a lone carriage return does not end a line, but for `from_lines` it does.
     let [old, new] = [old, new].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
     let diff = TextDiff::from_slices(&old, &new);
     let mut out = String::new();
-    for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
+    for hunk in diff.unified_diff().context_radius(CONTEXT_LINES).iter_hunks() {
         let _ = writeln!(out, "{}", hunk.header());
         for change in hunk.iter_changes() {
             let sign = match change.tag() {

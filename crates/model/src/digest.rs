@@ -1,4 +1,4 @@
-//! The digest of a session: what matters of it, folded from the journal line by line. Deleting it loses nothing.
+//! The digest of a session: what matters in it, folded from the journal line by line. Deleting it loses nothing.
 
 mod agents;
 mod changes;
@@ -34,24 +34,32 @@ pub use prompts::{Goal, Prompt};
 pub use statements::{Did, Statement, Step, Turn};
 pub use worth::is_generated;
 
-/// A digest of another version is made again from the journal.
+/// A digest of another version is rebuilt from the journal.
 pub const SCHEMA_VERSION: u32 = 10;
 
 const WORK_OR_START: EventSet =
     EventSet::of(&[EventName::Prompt, EventName::ToolDone, EventName::SessionStart]);
 
-/// How much of each kind is kept. A digest is read at every session start, so it must stay small.
-const FILES: usize = 400;
-const ANSWERS: usize = 50;
-const CALLS: usize = 2_048;
-const HEARD: usize = 16;
+/// The most files that are kept. A digest is read at every session start, so it must stay small.
+const MOST_FILES: usize = 400;
 
-/// So many prompts after the last change of a list make it stale, and so many that are tasks of their own.
+/// The most answers to questions that are kept.
+const MOST_ANSWERS: usize = 50;
+
+/// The most calls whose ids or shapes are kept, to recognise repeated reports.
+const MOST_CALLS: usize = 2_048;
+
+/// The most events without an id that are kept.
+const MOST_HEARD: usize = 16;
+
+/// A todo list is stale after this many prompts since its last change.
 const STALE_TODOS: usize = 6;
+
+/// A todo list is stale after this many prompts since its last change that are tasks of their own.
 const STALE_TASKS: usize = 2;
 
-/// Two hooks that are told of one event are told together; the same thing happening again takes longer.
-const TOGETHER: SignedDuration = SignedDuration::from_secs(2);
+/// If two hooks report the same event within this time, it happened once.
+const SAME_EVENT_WITHIN: SignedDuration = SignedDuration::from_secs(2);
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -60,20 +68,22 @@ pub struct Digest {
     pub session: String,
     pub harness: String,
     pub worktree: String,
-    /// The worktree that paths are relative to: the first one. Files in another worktree have that one's path.
+    /// The first worktree of the session. Paths are relative to it; files in another worktree have that worktree in
+    /// their path.
     pub home: String,
     /// The session that this one continues, as some harnesses report after a compaction.
     pub previous: String,
-    /// True if hooks saw the session begin. Then they reported everything in its transcript.
+    /// True if hooks saw the session begin. They then reported everything in its transcript.
     pub from_start: bool,
-    /// Bytes of transcript before the first contact that were never read because there was too much.
+    /// Bytes of the transcript before the first contact that were not read, because it was too long.
     pub unread: u64,
-    /// Bytes of the journal that a hook skipped for lack of time. A command reads them.
+    /// Bytes of the journal that a hook skipped for lack of time. Commands read them.
     pub journal_unread: u64,
-    /// How far the journal has been folded: the number of rotated parts, and bytes of the current one.
+    /// How far the journal has been folded: the number of rotated parts.
     pub parts: usize,
+    /// How far the journal has been folded: the bytes of the current part.
     pub offset: u64,
-    /// The number of records so far. It serves as the clock of this session, because it never goes back.
+    /// The number of records so far. It serves as the clock of this session, because it only grows.
     pub records: u64,
     /// The number of tool calls so far.
     pub called: u64,
@@ -87,15 +97,16 @@ pub struct Digest {
     /// Failures, solved or not, oldest first.
     pub failures: Vec<Failure>,
     pub todos: Vec<TodoField>,
-    /// The record in which the list last changed.
+    /// The record of the last change of the todo list.
     pub todos_at: u64,
     pub answers: Vec<AnswerField>,
     /// Effects on the outside world and on the checkout, oldest first.
     pub effects: Vec<EffectUse>,
     /// The branch that was last known to be checked out.
     pub branch: String,
-    /// HEAD as a hook last saw it, and the record of that.
+    /// HEAD as a hook last saw it.
     pub head: String,
+    /// The record in which a hook last saw HEAD.
     pub head_at: u64,
     /// What was added to git's index and not committed yet.
     staged: effects::Staged,
@@ -110,26 +121,26 @@ pub struct Digest {
     pub plan: Option<Plan>,
     /// The last edits, oldest first, with what the agent said they were for.
     pub changes: Vec<Change>,
-    /// What the agent last said that it would change. Empty once that is over.
+    /// What the agent last said that it would change; empty once that is done.
     purpose: String,
     /// The last calls, oldest first.
     pub steps: Vec<Step>,
-    /// The last thing the agent said.
+    /// The agent's last words.
     pub said: String,
-    /// The record of that.
+    /// The record of the agent's last words.
     pub said_last: u64,
     /// The harness's own summary of the last compaction.
     pub summary: String,
     pub compactions: u32,
-    /// What fills the context window, from the transcript.
+    /// The use of the context window, from the transcript.
     pub context: ContextUse,
-    /// The record of the last compaction that was followed by work. Later records came after it.
+    /// The record of the last compaction that was followed by work.
     pub epoch: u64,
     /// The record of a compaction that nothing has followed yet.
     compacted: Option<u64>,
     /// The last record that was work: a prompt or a call.
     pub worked: u64,
-    /// The last record and the number of calls when the active workstream was determined.
+    /// The last record when the active workstream was determined.
     pub detected: u64,
     pub begun: Vec<u64>,
     /// Why the session ended; empty while it may continue.
@@ -138,17 +149,18 @@ pub struct Digest {
     pub unknown: BTreeMap<String, u64>,
     /// Digests of the ids of calls already counted, oldest first.
     calls: Vec<u64>,
-    /// Calls reported without an id by hooks or by the transcript, until the other one reports the same call.
+    /// Shapes of calls that hooks reported without an id and the transcript has not reported yet.
     nameless: Vec<u64>,
+    /// Shapes of calls that the transcript reported and no hook has reported yet.
     retold: Vec<u64>,
-    /// The last events without an id that hooks reported.
+    /// The last events that hooks reported without an id.
     heard: Vec<RecentEvent>,
     #[serde(skip)]
     known: HashSet<u64>,
-    /// For a session that crashed: the calls that had begun, each with its command or file.
+    /// The calls that had begun when a session crashed, each with its command or file.
     #[serde(skip)]
     pub unfinished: Vec<String>,
-    /// Lines of its transcript, or rows of its database, that could not be read.
+    /// Lines of the transcript, or rows of the database, that could not be read.
     #[serde(skip)]
     pub torn: u64,
 }
@@ -160,21 +172,21 @@ pub struct FileUse {
     pub outside: bool,
     pub edits: u32,
     pub reads: u32,
-    /// How often only the text of a command named it.
+    /// How often the file was only named in the text of a command.
     pub guesses: u32,
-    /// How many of all these came from sub-agents.
+    /// How many of these uses came from sub-agents.
     pub by_agents: u32,
     pub deleted: bool,
-    /// The last record that touched it, and the last that changed it.
+    /// The last record that used the file.
     pub last: u64,
     pub edited_at: u64,
-    /// The record of the commit that contains its last changes, or of the command that discarded them.
+    /// The record of the commit that contains the last changes, or of the command that discarded them.
     pub saved_at: u64,
-    /// Its changes are in a stash.
+    /// Whether the changes are in a stash.
     pub stashed: bool,
 }
 
-/// One event that a hook reported without an id.
+/// An event that a hook reported without an id.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct RecentEvent {
@@ -186,7 +198,7 @@ struct RecentEvent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Folded {
     Counted,
-    /// The same call again: a hook fired twice, or the transcript repeats what a hook reported.
+    /// The same call was counted before: a hook fired twice, or the transcript repeats what a hook reported.
     Repeated,
 }
 
@@ -203,7 +215,7 @@ impl Digest {
         Digest { schema_version: SCHEMA_VERSION, session: session.to_owned(), ..Digest::default() }
     }
 
-    /// Returns an empty digest, to be rebuilt from the whole journal. Keeps what is not in the journal.
+    /// Returns an empty digest that can be rebuilt from the whole journal. Keeps what is not in the journal.
     pub fn again(self) -> Digest {
         let Digest { session, unread, unknown, context, .. } = self;
         Digest { unread, unknown, context, ..Digest::new(&session) }
@@ -214,8 +226,8 @@ impl Digest {
         (self.journal_unread > 0).then(|| journal_unread_words(self.journal_unread))
     }
 
-    /// Describes how much of the transcript is missing: hooks were installed late, and it was too long to read
-    /// completely.
+    /// Describes how much of the transcript is missing. That happens if hooks were installed late and the transcript
+    /// was too long to read completely.
     pub fn transcript_unread_words(&self) -> Option<String> {
         let megabytes = self.unread.div_ceil(1024 * 1024);
         (self.unread > 0).then(|| {
@@ -249,7 +261,7 @@ impl Digest {
         let main = record.agent.is_none();
         let event = record.event_name();
         let at_work = self.is_at_work();
-        // Words given with a refusal come in the middle of the work.
+        // A prompt that refuses a call does not end a turn: the agent was working.
         if event == Some(EventName::Prompt) && main && !at_work && record.command.is_empty() {
             self.close_turn();
         }
@@ -279,13 +291,13 @@ impl Digest {
             }
             Some(EventName::SessionStart) if main => {
                 self.ended.clear();
-                // A session that continues under a new id begins where hooks saw the old one end.
+                // A session that continues under a new id was seen from its start, because hooks saw the old one.
                 self.from_start |= match record.name.as_ref() {
                     "resume" | "fork" => false,
                     "compact" => !record.previous.is_empty(),
                     _ => true,
                 };
-                // If no summary was reported, this is how a compaction shows.
+                // A compaction without a reported summary is known only by this event.
                 if record.name == "compact" && self.compacted.is_none() {
                     self.compacted = Some(self.records);
                 }
@@ -308,8 +320,8 @@ impl Digest {
         Folded::Counted
     }
 
-    /// Returns whether this was reported before, by the same source or another. With an id that is certain. A hook
-    /// without an id is matched with the transcript's report by shape, whichever came first.
+    /// Returns whether the record was reported before, by the same source or another. Ids decide if there are any. A
+    /// report without an id is matched with the other source's report by shape, whichever came first.
     fn is_repeated(&mut self, record: &Record) -> bool {
         let shape = shape_of(record);
         let told_by_both = matches!(record.event_name(), Some(EventName::ToolDone | EventName::Prompt));
@@ -326,7 +338,7 @@ impl Digest {
         let (mine, other) = match (record.from.as_ref(), record.id.is_empty()) {
             ("transcript", _) => (&mut self.retold, &mut self.nameless),
             (_, true) => (&mut self.nameless, &mut self.retold),
-            // A hook that gives ids needs no matching.
+            // The ids of this hook are enough.
             (_, false) => return false,
         };
         if let Some(place) = other.iter().position(|known| *known == shape) {
@@ -334,11 +346,11 @@ impl Digest {
             return true;
         }
         mine.push(shape);
-        keep_last(mine, CALLS);
+        keep_last(mine, MOST_CALLS);
         false
     }
 
-    /// Returns whether a hook reported the same a moment ago. This happens if hooks are installed in two places.
+    /// Returns whether a hook reported the same event a moment ago. This happens if hooks are installed in two places.
     pub fn was_just_reported(&self, record: &Record) -> bool {
         if !is_nameless(record) || self.heard.is_empty() {
             return false;
@@ -346,19 +358,19 @@ impl Digest {
         let print = print_of(record);
         let together = |at: &str| {
             let (Some(one), Some(other)) = (time::parse(at), time::parse(&record.ts)) else { return false };
-            other.duration_since(one).abs() <= TOGETHER
+            other.duration_since(one).abs() <= SAME_EVENT_WITHIN
         };
         self.heard.iter().any(|heard| heard.print == print && together(&heard.at))
     }
 
     fn hear(&mut self, record: &Record) {
         if record.event_name().is_some_and(|event| WORK_OR_START.contains(event)) {
-            // Work came in between, so the next report is new, however similar.
+            // After work, the next report is a new event, even if it looks the same.
             self.heard.clear();
         }
         if is_nameless(record) {
             self.heard.push(RecentEvent { at: record.ts.to_string(), print: print_of(record) });
-            keep_last(&mut self.heard, HEARD);
+            keep_last(&mut self.heard, MOST_HEARD);
         }
     }
 
@@ -376,7 +388,7 @@ impl Digest {
             return false;
         }
         self.calls.push(id);
-        keep_last(&mut self.calls, CALLS);
+        keep_last(&mut self.calls, MOST_CALLS);
         true
     }
 
@@ -388,7 +400,7 @@ impl Digest {
                 self.add_change(&file, record);
             }
         }
-        // A sub-agent's files matter to the session. How its commands ended does not.
+        // A sub-agent's files matter to the session; the results of its commands do not.
         if record.agent.is_none() {
             if !record.command.is_empty() {
                 self.end_purpose(record);
@@ -405,11 +417,10 @@ impl Digest {
         }
         self.add_effects(record);
         self.answers.extend(record.answers.iter().cloned());
-        keep_last(&mut self.answers, ANSWERS);
+        keep_last(&mut self.answers, MOST_ANSWERS);
     }
 
-    /// Makes the path of a file relative to the home worktree. A session can move to another one, where the same name is
-    /// another file.
+    /// Makes the path of a file relative to the first worktree. The same name in another worktree is another file.
     fn located<'f>(&self, file: &'f FileField, record: &Record) -> Cow<'f, FileField> {
         if record.worktree == self.home || file.outside {
             return Cow::Borrowed(file);
@@ -441,7 +452,7 @@ impl Digest {
             }
             Action::Read | Action::Mention => known.reads += 1,
         }
-        if self.files.len() > FILES {
+        if self.files.len() > MOST_FILES {
             // Drop the oldest file that was never edited.
             let oldest =
                 (0..self.files.len()).min_by_key(|i| (self.files[*i].edits > 0, self.files[*i].last));
@@ -449,7 +460,7 @@ impl Digest {
         }
     }
 
-    /// Updates the list to the harness's current state, without history.
+    /// Updates the todo list to the harness's current state, without history.
     fn change_todos(&mut self, changes: &[TodoField]) {
         if changes.iter().all(|change| change.id.is_empty()) {
             self.todos = changes.to_vec();
@@ -469,7 +480,7 @@ impl Digest {
         self.todos.retain(|todo| todo.status != Some(TodoStatus::Deleted));
     }
 
-    /// Merges this session into `earlier`, which it continues: what was known then, plus what came since.
+    /// Merges this session into `earlier`, which it continues.
     pub fn after(self, earlier: Digest) -> Digest {
         let shift = earlier.records;
         let mut whole = Digest { session: self.session, last_at: self.last_at, ended: self.ended, ..earlier };
@@ -477,7 +488,7 @@ impl Digest {
         whole.journal_unread += self.journal_unread;
         whole.context = self.context;
         whole.compactions += self.compactions;
-        // A continued session begins at the other's compaction, once there is work in it.
+        // A session that continues another begins at that one's compaction, once there is work in it.
         if !(self.prompts.is_empty() && self.files.is_empty() && self.commands.is_empty()) {
             whole.epoch = shift + self.epoch;
             whole.compacted = None;
@@ -545,12 +556,12 @@ impl Digest {
         whole
     }
 
-    /// Returns the record of the last compaction. The agent can still see everything later.
+    /// Returns the record of the last compaction. The agent can still see everything after it.
     pub fn last_compaction(&self) -> u64 {
         self.compacted.unwrap_or(self.epoch)
     }
 
-    /// Returns the harness's summary if nothing has been done since, so that the agent still sees it.
+    /// Returns the harness's summary if nothing has been done since, because then the agent still sees it.
     pub fn fresh_summary(&self) -> &str {
         if self.compacted.is_some() { &self.summary } else { "" }
     }
@@ -561,20 +572,22 @@ impl Digest {
         self.compacted = Some(self.records);
     }
 
-    /// A list that nobody touched while several other things were asked for is about something that is over.
+    /// Whether the todo list is about the current work: only a few prompts came after its last change.
     pub fn are_todos_current(&self) -> bool {
         let later = || self.prompts.iter().filter(|prompt| prompt.record > self.todos_at);
         let tasks = later().filter(|prompt| prompt.sort() == Sort::Task && !self.is_reply(prompt)).count();
         later().count() < STALE_TODOS && tasks < STALE_TASKS
     }
 
-    /// How often a file was edited since the list was changed: what it says is open may be done by now.
+    /// Returns how often files were edited since the list was changed. Entries that it shows as open may be done by
+    /// now.
     pub fn edits_since_todos(&self) -> usize {
         let later = |step: &&Step| step.record > self.todos_at && step.did == Did::Edited && !step.failed;
         self.steps.iter().filter(later).count()
     }
 
-    /// Returns whether an entry only asks for checks, and these have passed since the list was changed: "run the tests".
+    /// Returns whether an entry such as "run the tests" only asks for checks, and these have passed since the list was
+    /// changed.
     pub fn is_run_since_todos(&self, entry: &str) -> bool {
         const RUNS: [&str; 3] = ["run ", "verify ", "check "];
         let small = entry.to_lowercase();
@@ -595,7 +608,8 @@ impl Digest {
     }
 }
 
-/// A prompt's id can come again with other text, for example a stop hook's message.
+/// Hashes the id of a record. A prompt's text is included, because its id can come again with other text, for example a
+/// stop hook's message.
 fn id_of(record: &Record) -> u64 {
     let words = if record.event_name() == Some(EventName::Prompt) { record.text.as_ref() } else { "" };
     fingerprint([record.id.as_ref(), words])
@@ -612,7 +626,7 @@ fn print_of(record: &Record) -> u64 {
     fingerprint([String::from_utf8_lossy(&timeless.line()).as_ref()])
 }
 
-/// Hashes what two reports of one thing share: the tool, its command, its files and its result, or the words of a
+/// Hashes what two reports of one event share: the tool, its command, its files and its result, or the words of a
 /// prompt.
 fn shape_of(record: &Record) -> u64 {
     let end = if record.ok == Some(false) { "failed" } else { "" };

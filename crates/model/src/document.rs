@@ -3,8 +3,8 @@
 //!
 //! A document is its bytes plus the positions of things in them. Reading never fails: anything unusual is a finding,
 //! and unknown text is kept. **An edit changes only the bytes it edits**, by splicing; nothing is printed back from a
-//! tree. After an edit the document is parsed again, in linear time, so there is no second representation to keep in
-//! step.
+//! tree. After an edit the document is parsed again, in linear time, so there is no second representation that could
+//! get out of date.
 
 mod frontmatter;
 mod items;
@@ -170,8 +170,8 @@ impl Document {
         self.outline.find(&self.bytes, path)
     }
 
-    /// Returns everything from the first heading that matches `from` to the last that matches `until`, or to the end
-    /// of the document if none matches. For a prompt that was pasted by hand and contains headings.
+    /// Returns everything from the first heading that matches `from` to the last that matches `until`, or to the end of
+    /// the document if none matches. It is for a pasted prompt that contains headings itself.
     pub fn section_to_last(&self, from: Head, until: Head) -> Option<Section<'_>> {
         self.outline.find_to_last(&self.bytes, from, until)
     }
@@ -213,7 +213,7 @@ impl Document {
 }
 
 impl Document {
-    /// The position after the byte order mark.
+    /// Returns the position after the byte order mark.
     fn start(&self) -> usize {
         if self.bytes.starts_with(BOM) { BOM.len() } else { 0 }
     }
@@ -267,7 +267,7 @@ impl Edit {
 /// Something unusual in a document, for validators.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// Counted from 1.
+    /// The number of the line, counted from 1.
     pub line: usize,
     pub kind: FindingKind,
 }
@@ -278,15 +278,15 @@ pub enum FindingKind {
     UnclosedFrontmatter,
     /// A line of the frontmatter that is not understood.
     UnknownLine,
-    /// The entry on the line `wins` counts instead of this one.
+    /// The entry on the line `wins` is used instead of this one.
     DuplicateKey { wins: usize },
-    /// Starts like a list or an object, but is not JSON on one line; read as text.
+    /// The value starts like a list or an object, but is not JSON on one line; it is read as text.
     BrokenJson,
-    /// Quotes that do not close, or with text after them; read as text.
+    /// The quotes do not close, or text follows them; the value is read as text.
     BrokenQuotes,
-    /// Starts with a character that has another meaning in YAML (`|`, `&`, `@`, …); read as text.
+    /// The value starts with a character that has another meaning in YAML (`|`, `&`, `@`, …); it is read as text.
     ForeignYaml,
-    /// Extends to the end of the document.
+    /// A block extends to the end of the document.
     Unclosed(Block),
     /// The first line with bytes that are not UTF-8.
     NotUtf8,
@@ -298,7 +298,7 @@ impl fmt::Display for FindingKind {
             FindingKind::UnclosedFrontmatter => f.write_str("frontmatter is never closed by a line `---`"),
             FindingKind::UnknownLine => f.write_str("neither `key: value` nor a list item"),
             FindingKind::DuplicateKey { wins } => {
-                write!(f, "key is given again on line {wins}, which counts")
+                write!(f, "key is given again on line {wins}, and that value is used")
             }
             FindingKind::BrokenJson => f.write_str("looks like JSON but is not; read as text"),
             FindingKind::BrokenQuotes => f.write_str("quotes do not close; read as text"),

@@ -1,5 +1,5 @@
-//! Which fields of expertise a text touches, so that an architect knows whom to ask. A rule of thumb: words that belong to
-//! a field. Off unless the settings say otherwise, because an architect who thinks for itself is better at it.
+//! Finds the fields of expertise that a text touches, so that an architect knows whom to ask. It only looks for words
+//! that belong to a field. It is off by default, because an architect model judges this better.
 
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ pub struct Domain {
     pub words: Vec<String>,
 }
 
-/// A field, and words that are used in no other. Compared with whole words, without case.
+/// The fields, each with words that are used in no other. They are compared with whole words, ignoring case.
 const FIELDS: &[(&str, &str)] = &[
     (
         "security",

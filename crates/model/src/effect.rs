@@ -1,8 +1,8 @@
 //! What a call did outside the conversation: commits, pushes, pull requests, comments, deployments.
 //!
-//! Found by rules over the command and its output, at the call and from a transcript alike. A failed command did
-//! nothing: an effect counts if its own output shows it, or if the call succeeded and the exit code can only be that
-//! of this command.
+//! Effects are found by rules over the command and its output, both at the call and in a transcript. A failed command
+//! has no effect: an effect counts if the output of its command shows it, or if the call succeeded and the exit code
+//! can only be that of this command.
 
 mod commands;
 mod forge;
@@ -24,14 +24,14 @@ use said::Said;
 pub use tool::acts as tool_acts;
 pub use words::{Detail, describe};
 
-/// The longest texts of an effect, in bytes.
+/// The longest text of each field of an effect, in bytes.
 const WHAT_BYTES: usize = 200;
 const PLACE_BYTES: usize = 200;
 const ID_BYTES: usize = 120;
 const LINK_BYTES: usize = 300;
 
-/// The most effects of one call that are kept.
-pub const MOST: usize = 40;
+/// The most effects that are kept for one call.
+pub const MOST_EFFECTS: usize = 40;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -73,7 +73,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Returns whether other people can see it, or it must not be repeated.
+    /// Returns whether other people can see the effect, or it must not be repeated.
     pub fn is_outside(self) -> bool {
         !matches!(
             self,
@@ -92,7 +92,7 @@ impl Kind {
     }
 }
 
-/// One effect. An empty text means unknown.
+/// One effect. An empty text means that it is unknown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effect {
     pub kind: Kind,
@@ -102,12 +102,12 @@ pub struct Effect {
     /// The branch of a commit, the remote of a push, the repository of a pull request.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub place: String,
-    /// As printed by the command.
+    /// The id as the command printed it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub id: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub link: String,
-    /// For git: the folder, if the command named another than its own.
+    /// The folder of a git command, if it named another than its own.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub folder: String,
 }
@@ -172,7 +172,7 @@ pub fn of(made: &Made) -> Vec<Effect> {
     } else {
         Vec::new()
     };
-    found.into_iter().take(MOST).map(Effect::cut).collect()
+    found.into_iter().take(MOST_EFFECTS).map(Effect::cut).collect()
 }
 
 fn look(seen: &mut Seen, part: &Part) {
@@ -188,7 +188,7 @@ fn look(seen: &mut Seen, part: &Part) {
 struct Seen<'a> {
     said: &'a Said<'a>,
     found: Vec<Effect>,
-    /// The line created its own repository.
+    /// Whether the command line created its own repository, which makes it an experiment.
     trial: bool,
 }
 

@@ -18,7 +18,7 @@ keeping_the_rest! {
 
 keeping_the_rest! {
     pub struct Run {
-        /// Makes an imported run that is here already known. Empty for our own.
+        /// Identifies an imported run, so that it is not imported twice. Empty for our own runs.
         id: String = skip String::is_empty,
         ts: String,
         metrics: Metrics,
@@ -55,7 +55,7 @@ impl History {
         bytes
     }
 
-    /// The figures of one metric in the last runs, oldest first.
+    /// Returns the values of one metric in the last runs, oldest first.
     pub fn last(&self, name: &str, runs: usize) -> Vec<Option<f64>> {
         let metric = METRICS.iter().find(|metric| metric.name == name);
         let last = &self.runs[self.runs.len().saturating_sub(runs)..];
@@ -63,8 +63,8 @@ impl History {
     }
 }
 
-/// Reads the runs that another tool left: a list, or an object with a list of them. Figures are taken where their names
-/// are known; everything else is kept with the run.
+/// Reads the runs that another tool recorded: a list, or an object that contains a list. Figures with a known name are
+/// taken over; everything else is kept with the run.
 pub fn read_foreign(bytes: &[u8]) -> Result<Vec<Run>, String> {
     let value: Value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     let runs = match &value {
@@ -81,7 +81,7 @@ pub fn read_foreign(bytes: &[u8]) -> Result<Vec<Run>, String> {
 fn foreign_run(fields: &serde_json::Map<String, Value>) -> Run {
     let figures = fields.get("metrics").and_then(Value::as_object).unwrap_or(fields);
     let figure = |names: &[&str]| names.iter().find_map(|name| figures.get(*name)?.as_f64());
-    // Others write a rate from 0 to 1.
+    // Other tools write rates from 0 to 1; our figures are percentages.
     let percent = |names: &[&str], rates: &[&str]| {
         figure(names).or_else(|| {
             figure(rates).map(|rate| super::rounded(if rate <= 1.0 { rate * 100.0 } else { rate }))

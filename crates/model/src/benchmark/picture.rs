@@ -1,11 +1,11 @@
-//! The benchmark as people see it: a line of bars on a terminal, a picture for a README or a pull request.
+//! The benchmark as people see it: a line of bars on a terminal, or an SVG for a README or a pull request.
 
 use std::fmt::Write as _;
 
 use super::{Check, History, METRICS, Metric, Outcome};
 use crate::config::Settings;
 
-/// `▁▃▇`, relative to the largest of them. A run without data is a dot.
+/// Draws one bar for each value, such as `▁▃▇`, relative to the largest value. A run without data is a dot.
 pub fn sparkline(values: &[Option<f64>]) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let most = largest(values);
@@ -16,36 +16,42 @@ pub fn sparkline(values: &[Option<f64>]) -> String {
     values.iter().map(bar).collect()
 }
 
-/// A scale that is never empty.
+/// Returns the largest value, or 1 if there is none above zero: the result is used as a divisor.
 fn largest(values: &[Option<f64>]) -> f64 {
     let most = values.iter().flatten().copied().fold(0.0, f64::max);
     if most > 0.0 { most } else { 1.0 }
 }
 
-/// The width of the picture, and the height of a row and of the heading.
-const WIDTH: usize = 760;
-const ROW: usize = 34;
-const HEAD: usize = 46;
+/// The width of the picture.
+const PICTURE_WIDTH: usize = 760;
 
-/// Where the columns begin: value, limit, outcome, and the runs.
-const VALUE: usize = 310;
-const LIMIT: usize = 330;
-const OUTCOME: usize = 400;
-const RUNS: usize = 490;
+/// The height of a row.
+const ROW_HEIGHT: usize = 34;
+
+/// The height of the heading.
+const HEAD_HEIGHT: usize = 46;
+
+/// The x coordinates of the columns.
+const VALUE_X: usize = 310;
+const LIMIT_X: usize = 330;
+const OUTCOME_X: usize = 400;
+const RUNS_X: usize = 490;
+
+/// The width of the column of runs.
 const RUNS_WIDTH: usize = 250;
 
-/// A table with a row for each figure: its value, its limit, and its course over the last runs.
+/// Draws a table with a row for each figure: its value, its limit, and its values in the last runs.
 pub fn svg(history: &History, checks: &[Check], settings: &Settings, runs: usize) -> String {
-    let height = HEAD + METRICS.len() * ROW + 12;
+    let height = HEAD_HEIGHT + METRICS.len() * ROW_HEIGHT + 12;
     let last = history.runs.last().map_or("", |run| run.ts.as_str());
     let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\" \
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{PICTURE_WIDTH}\" height=\"{height}\" viewBox=\"0 0 {PICTURE_WIDTH} {height}\" \
          font-family=\"ui-sans-serif, system-ui, sans-serif\" font-size=\"13\">\n\
          <title>Throughline benchmark</title>\n\
-         <rect width=\"{WIDTH}\" height=\"{height}\" rx=\"8\" fill=\"#ffffff\" stroke=\"#d0d7de\"/>\n\
+         <rect width=\"{PICTURE_WIDTH}\" height=\"{height}\" rx=\"8\" fill=\"#ffffff\" stroke=\"#d0d7de\"/>\n\
          <text x=\"20\" y=\"29\" font-weight=\"600\" font-size=\"15\" fill=\"#1f2328\">Benchmark</text>\n\
          <text x=\"{}\" y=\"29\" text-anchor=\"end\" fill=\"#59636e\">{} runs, last {}</text>\n",
-        WIDTH - 20,
+        PICTURE_WIDTH - 20,
         history.runs.len(),
         escaped(last)
     );
@@ -56,7 +62,7 @@ pub fn svg(history: &History, checks: &[Check], settings: &Settings, runs: usize
             &history.last(metric.name, runs),
             outcome,
             settings,
-            HEAD + row * ROW,
+            HEAD_HEIGHT + row * ROW_HEIGHT,
         ));
     }
     svg.push_str("</svg>\n");
@@ -70,7 +76,7 @@ fn metric_row(
     settings: &Settings,
     top: usize,
 ) -> String {
-    let middle = top + ROW / 2 + 5;
+    let middle = top + ROW_HEIGHT / 2 + 5;
     let colour = match outcome {
         Some(Outcome::Pass) => "#1a7f37",
         Some(Outcome::Fail) => "#cf222e",
@@ -81,26 +87,26 @@ fn metric_row(
     let mut row = format!(
         "<line x1=\"12\" y1=\"{top}\" x2=\"{}\" y2=\"{top}\" stroke=\"#eaeef2\"/>\n\
          <text x=\"20\" y=\"{middle}\" fill=\"#1f2328\">{}</text>\n\
-         <text x=\"{VALUE}\" y=\"{middle}\" text-anchor=\"end\" font-weight=\"600\" fill=\"#1f2328\">{}</text>\n\
-         <text x=\"{LIMIT}\" y=\"{middle}\" fill=\"#59636e\">{}</text>\n\
-         <text x=\"{OUTCOME}\" y=\"{middle}\" font-weight=\"600\" fill=\"{colour}\">{}</text>\n",
-        WIDTH - 12,
+         <text x=\"{VALUE_X}\" y=\"{middle}\" text-anchor=\"end\" font-weight=\"600\" fill=\"#1f2328\">{}</text>\n\
+         <text x=\"{LIMIT_X}\" y=\"{middle}\" fill=\"#59636e\">{}</text>\n\
+         <text x=\"{OUTCOME_X}\" y=\"{middle}\" font-weight=\"600\" fill=\"{colour}\">{}</text>\n",
+        PICTURE_WIDTH - 12,
         escaped(metric.title),
         escaped(&value),
         escaped(&limit),
         outcome.map_or("", Outcome::name)
     );
-    row.push_str(&course(values, colour, top));
+    row.push_str(&run_line(values, colour, top));
     row
 }
 
-/// The runs as a line with a dot at the last one. Runs without data leave a gap.
-fn course(values: &[Option<f64>], colour: &str, top: usize) -> String {
+/// Draws the runs as a line with a dot at the last one. Runs without data leave a gap.
+fn run_line(values: &[Option<f64>], colour: &str, top: usize) -> String {
     let most = largest(values);
     let step = RUNS_WIDTH as f64 / values.len().saturating_sub(1).max(1) as f64;
     let point = |i: usize, value: f64| {
-        let y = (top + ROW - 7) as f64 - value / most * (ROW - 14) as f64;
-        (RUNS as f64 + i as f64 * step, y)
+        let y = (top + ROW_HEIGHT - 7) as f64 - value / most * (ROW_HEIGHT - 14) as f64;
+        (RUNS_X as f64 + i as f64 * step, y)
     };
     let (mut path, mut is_drawn, mut end) = (String::new(), false, None);
     for (i, value) in values.iter().enumerate() {
@@ -119,7 +125,7 @@ fn course(values: &[Option<f64>], colour: &str, top: usize) -> String {
     )
 }
 
-/// `12.5 %`, or `no data`.
+/// Returns a value with its unit, such as `12.5 %`, or `no data`.
 pub fn shown(metric: &Metric, value: Option<f64>) -> String {
     value.map_or("no data".to_owned(), |value| format!("{}{}", (value * 100.0).round() / 100.0, metric.unit))
 }

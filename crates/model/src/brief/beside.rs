@@ -1,20 +1,20 @@
-//! A brief next to a harness's summary contains only corrections and additions. Compared by content, not by letters.
+//! Reduces a brief to what a harness's summary lacks or gets wrong. The comparison is by content, not letter by letter.
 
 use std::collections::BTreeMap;
 
 use super::candidate::{Candidate, Class};
 use crate::content::Content;
 
-/// A shorter summary cannot describe the state, so the last words and finished work are added.
-const THIN: usize = 1_500;
+/// A summary of fewer bytes does not describe the state, so the last words and finished work are added to it.
+const THIN_SUMMARY: usize = 1_500;
 
-/// Returns the most facts of each class to add to a summary; `None` for no limit.
+/// Returns the most facts of a class that are added to a summary; `None` for no limit.
 fn most(class: Class, thin: bool) -> Option<usize> {
     match class {
         Class::Risk | Class::Outside | Class::First(_) | Class::Last(_) | Class::Problems => None,
         Class::Words | Class::Failing => Some(3),
         Class::Traps => Some(1),
-        // How the project is checked, where the summary does not say it.
+        // A summary often leaves out how the project is checked.
         Class::Checks => Some(2),
         Class::Edited | Class::Read => Some(6),
         Class::Goal | Class::State | Class::Done => Some(if thin { 3 } else { 0 }),
@@ -24,9 +24,9 @@ fn most(class: Class, thin: bool) -> Option<usize> {
 
 /// Returns the candidates that the summary lacks.
 pub(super) fn additions(candidates: Vec<Candidate>, summary: &str) -> Vec<Candidate> {
-    let thin = summary.len() < THIN;
+    let thin = summary.len() < THIN_SUMMARY;
     let summary = Content::of(summary);
-    // Named as what is not committed, files need not be named again.
+    // Files that the warning about uncommitted work names need not be named again.
     let risk = candidates.iter().find(|candidate| candidate.id == "risk:uncommitted");
     let risk = risk.and_then(|candidate| candidate.forms.last()).cloned().unwrap_or_default();
     let mut told: BTreeMap<Class, usize> = BTreeMap::new();

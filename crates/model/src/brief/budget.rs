@@ -1,5 +1,5 @@
-//! Decides what fits, by rank: a fact in its shortest form first, and longer forms later. Facts that do not fit are
-//! skipped and counted.
+//! Chooses what fits into a brief, by rank: first the shortest form of a fact, later its longer forms. Facts that do
+//! not fit are skipped and counted.
 
 use std::collections::BTreeSet;
 
@@ -11,9 +11,9 @@ use crate::tokens::Ratios;
 /// How much a brief may take.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
-    /// In UTF-16 units.
+    /// The most UTF-16 units.
     pub chars: usize,
-    /// `None` if only characters count.
+    /// The most tokens; `None` if only characters are limited.
     pub tokens: Option<f64>,
     pub ratios: Ratios,
 }
@@ -24,14 +24,14 @@ pub(super) struct Choice {
     pub forms: Vec<Option<usize>>,
     /// Why a candidate is not used; `None` if it is.
     pub refused: Vec<Option<Refused>>,
-    /// The tokens of what was chosen, with headers.
+    /// The tokens of what was chosen, including headers.
     pub tokens: f64,
 }
 
 /// Why a candidate is left out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Refused {
-    /// Too many others come before it.
+    /// The candidate is not among the first that are considered.
     TooMany,
     Chars {
         needed: usize,
@@ -89,8 +89,8 @@ pub(super) fn choose(ranked: &Ranked, budget: Budget) -> Choice {
     Choice { forms, refused, tokens }
 }
 
-/// Headers that the first fact of a kind pays for: a section's title, a folder's name, and in a folder the words
-/// "edited" and "read".
+/// Headers that have been counted. The first fact below a header pays for it: a section's title, a folder's name, and
+/// in a folder the words "edited" and "read".
 #[derive(Default)]
 pub(super) struct Opened<'c> {
     titles: BTreeSet<&'static str>,
@@ -101,7 +101,7 @@ pub(super) struct Opened<'c> {
 impl<'c> Opened<'c> {
     pub fn cost(&self, candidate: &'c Candidate) -> usize {
         let (class, title) = (candidate.class, candidate.class.title());
-        // A line of its own for all that stand on one.
+        // An inline section is one line: its dash and line end take one more than the two that each fact pays for.
         let line = if class.style() == Style::Inline { 1 } else { 0 };
         let mut cost = if self.titles.contains(title) { 0 } else { width(title) + 2 + line };
         if let Some(folder) = candidate.folder.as_deref() {

@@ -1,4 +1,4 @@
-//! Facts that a brief could contain, before the choice is made.
+//! A fact that a brief could contain, and its class.
 
 use crate::score::Signal;
 use crate::tokens::TextKind;
@@ -6,12 +6,13 @@ use crate::tokens::TextKind;
 /// One fact that a brief can contain.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
-    /// The same fact has the same id in every brief: `file:src/a.rs`, `loop:nightly`. The id records what was told.
+    /// The same fact has the same id in every brief: `file:src/a.rs`, `loop:nightly`. Records of what an agent was told
+    /// use it.
     pub id: String,
     pub class: Class,
-    /// Its position within its class, best first.
+    /// The position within its class; 0 is the best.
     pub place: usize,
-    /// A file's folder; files of one folder are listed together.
+    /// The folder of a file; files of one folder are listed together.
     pub folder: Option<String>,
     /// The same fact in several lengths, shortest first. Never empty. Rendered, so that nothing in it can be taken
     /// for markup.
@@ -22,14 +23,14 @@ pub struct Candidate {
     pub signals: Signals,
 }
 
-/// What a feature knows of a fact's importance. Used only where briefs are ranked by score.
+/// How important a feature says a fact is. Used only if briefs are ranked by score.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Signals {
-    /// If empty, the signal of its class, at its standing.
+    /// If empty, the fact has the signal of its class, with its standing as the value.
     pub given: Vec<(Signal, Measure)>,
-    /// For a task that the current one depends on: how many steps away.
+    /// How many dependencies a task is away from the current one; `None` for other facts.
     pub depth: Option<u32>,
-    /// For a decision.
+    /// The age of a decision; `None` for other facts.
     pub age_hours: Option<f64>,
 }
 
@@ -42,12 +43,12 @@ pub enum Measure {
 }
 
 impl Candidate {
-    /// A fact from a feature's records, which comes before facts from the session itself.
+    /// Makes a candidate from a feature's records. It comes before the facts from the session itself.
     pub fn new(section: &'static Section, id: impl Into<String>, text: impl Into<String>) -> Candidate {
         Candidate::of(Class::First(section), id.into(), vec![text.into()])
     }
 
-    /// Longer text, included if room is left; shortest form first.
+    /// Makes a candidate with a longer text, shortest form first. It is included if room is left.
     pub fn appended(section: &'static Section, id: impl Into<String>, forms: Vec<String>) -> Candidate {
         Candidate::of(Class::Last(section), id.into(), forms)
     }
@@ -75,37 +76,37 @@ impl Candidate {
 /// A part of the brief that features fill. Several features may fill one section; it is printed once.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Section {
-    /// Among the sections of features, lower numbers are printed and chosen first.
+    /// The position among the sections of features; the lowest is printed and chosen first.
     pub order: u32,
-    /// How much later the longer forms are chosen.
+    /// How much the rank of a longer form grows.
     pub longer: u32,
-    /// Its name in `thru brief --explain` and in JSON.
+    /// The name in `thru brief --explain` and in JSON.
     pub name: &'static str,
     pub title: &'static str,
-    /// What its facts are scored by, unless they bring signals of their own.
+    /// The signal of facts that have none of their own.
     pub signal: Signal,
 }
 
-/// The class of a fact. The order is the order in a brief.
+/// The class of a fact. The variants are in the order of a brief.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
-    /// Work that would be lost, and errors in a summary.
+    /// Work that would be lost, and errors in the summary.
     Risk,
     First(&'static Section),
-    /// What is wanted now.
+    /// What the user wants now.
     Goal,
-    /// The user's words that would be lost.
+    /// Words of the user that would be lost.
     Words,
     /// Effects on the outside world.
     Outside,
     /// The current state.
     State,
-    /// Found, decided, done.
+    /// What was found, decided and done.
     Done,
     /// The project's checks, with their results.
     Checks,
     Failing,
-    /// Failures that will happen again, with what worked instead.
+    /// Failures that will happen again, each with what worked instead.
     Traps,
     Edited,
     Read,
@@ -120,9 +121,9 @@ pub enum Class {
 pub(super) enum Style {
     /// One fact per line.
     Lines,
-    /// Files, by folder.
+    /// Files, grouped by folder.
     Folders,
-    /// All on one line.
+    /// All facts on one line.
     Inline,
 }
 
@@ -168,7 +169,7 @@ impl Class {
         }
     }
 
-    /// What its facts are scored by, unless they bring signals of their own.
+    /// Returns the signal of facts that have none of their own.
     pub(super) fn signal(self) -> Signal {
         match self {
             Class::First(section) | Class::Last(section) => section.signal,
@@ -184,7 +185,7 @@ impl Class {
         }
     }
 
-    /// Of facts with the same score, those with the higher priority go first: the order in a brief.
+    /// Returns the priority, which orders facts with the same score: the highest comes first, in the order of a brief.
     pub(super) fn priority(self) -> u32 {
         match self {
             Class::Risk => 16,

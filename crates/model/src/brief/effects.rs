@@ -1,5 +1,5 @@
-//! What is at risk, and effects on the outside world. These come first, and are complete or say how many more there
-//! are.
+//! Work at risk, and effects on the outside world. They come first in a brief. The list is complete, or says how many
+//! more there are.
 
 use super::candidate::{Candidate, Class};
 use crate::content::Content;
@@ -15,34 +15,34 @@ pub(super) fn candidates(digest: &Digest, summary: &str) -> Vec<Candidate> {
     let mut all: Vec<Candidate> = contradictions(summary, digest)
         .into_iter()
         .enumerate()
-        .map(|(place, text)| told(Class::Risk, &format!("risk:contradiction-{place}"), vec![text]))
+        .map(|(place, text)| candidate_of(Class::Risk, &format!("risk:contradiction-{place}"), vec![text]))
         .collect();
     let known = (!summary.is_empty()).then(|| Content::of(summary));
     all.extend(at_risk(digest, &git, summary));
     all.extend(standing(digest, &git, known.as_ref()));
-    // Beside a summary, what came before the last compaction was told then.
+    // Facts from before the last compaction were in the brief at that time.
     let only_new = !summary.is_empty();
     all.extend(outside(digest, only_new));
     all
 }
 
-fn told(class: Class, id: &str, forms: Vec<String>) -> Candidate {
+fn candidate_of(class: Class, id: &str, forms: Vec<String>) -> Candidate {
     Candidate::of(class, id.to_owned(), forms)
 }
 
-/// Work that would be gone with the working tree, or with the machine. Not what the summary says too.
+/// Returns work that would be lost with the working tree or with the machine, unless the summary mentions it.
 fn at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate> {
     let mut all = Vec::new();
     let knows_git = !git.branch.is_empty() || digest.disk.is_some() || !digest.effects.is_empty();
-    // One that is gone again has nothing to lose.
+    // A file that was deleted again cannot be lost.
     let files: Vec<&FileUse> = git.uncommitted.iter().copied().filter(|file| !file.deleted).collect();
     let name = |file: &&FileUse| file.path.rsplit('/').next().unwrap_or(&file.path).to_owned();
-    let known = says(summary, UNCOMMITTED, &files.iter().map(name).collect::<Vec<_>>());
+    let known = says(summary, UNCOMMITTED_WORDS, &files.iter().map(name).collect::<Vec<_>>());
     if knows_git && !files.is_empty() && !known {
         let n = files.len();
         let seen = digest.effects.iter().any(|used| matches!(used.effect.kind, Kind::Commit | Kind::Amend));
         let head = match git.commit {
-            // Whoever moved HEAD may have committed them, and so may whoever changed the branch.
+            // Somebody else moved HEAD, or the branch changed: the files may have been committed unseen.
             None if git.moved.is_some() || seen => {
                 format!("{} edited here, in no commit that was seen: ", count(n, "file"))
             }
@@ -50,44 +50,48 @@ fn at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate> {
             None => format!("nothing committed: {n} files exist only in the working tree: "),
             Some(used) => format!("not committed since {}: {}: ", name_of(used), count(n, "file")),
         };
-        // In a brief alone, the files are listed below: if these are all of them, the number is enough.
+        // A brief without a summary lists the edited files below. If they are the same files, the number is enough.
         let is_edited = |file: &&FileUse| file.edits > 0 && !file.outside && !file.deleted;
         let all_of_them = summary.is_empty() && digest.files.iter().filter(is_edited).count() == n;
         let forms = match all_of_them {
             true => [head.trim_end_matches(": ").to_owned() + " (edited ones under Files)"].to_vec(),
-            // Beside a summary, whole paths: nothing else says where they are.
+            // Without a summary names are enough, because the files are listed below with their folders.
             false if summary.is_empty() => {
                 let names = || files.iter().map(|file| path(&name(file), 120));
                 [6, 14, usize::MAX].map(|most| format!("{head}{}", listed(names(), most))).to_vec()
             }
             false => [6, 14, usize::MAX].map(|most| format!("{head}{}", by_folder(&files, most))).to_vec(),
         };
-        all.push(told(Class::Risk, "risk:uncommitted", distinct(forms)));
+        all.push(candidate_of(Class::Risk, "risk:uncommitted", distinct(forms)));
     }
     if !git.stashed.is_empty() {
         let files = listed(git.stashed.iter().map(|file: &&FileUse| path(&file.path, 120)), 14);
         let n = count(git.stashed.len(), "file");
-        all.push(told(Class::Risk, "risk:stash", vec![format!("in a stash, in no commit: {n}: {files}")]));
+        all.push(candidate_of(
+            Class::Risk,
+            "risk:stash",
+            vec![format!("in a stash, in no commit: {n}: {files}")],
+        ));
     }
     let ids: Vec<String> = git.unpushed.iter().map(|used| used.effect.id.clone()).collect();
-    let known = says(summary, UNPUSHED, &ids);
+    let known = says(summary, UNPUSHED_WORDS, &ids);
     if !git.unpushed.is_empty() && !known {
         let ids: Vec<String> = git.unpushed.iter().map(|used| name_of(used)).collect();
         let (noun, verb) = if ids.len() == 1 { ("commit", "is") } else { ("commits", "are") };
         let forms = [6, usize::MAX]
             .map(|most| format!("{noun} {} {verb} not pushed", listed(ids.iter().cloned(), most)));
-        all.push(told(Class::Risk, "risk:unpushed", distinct(forms.to_vec())));
+        all.push(candidate_of(Class::Risk, "risk:unpushed", distinct(forms.to_vec())));
     }
     if let Some(commit) = git.moved {
         let seen =
             git.commit.map(|used| format!("; the last one seen is {}", name_of(used))).unwrap_or_default();
         let text = format!("HEAD is now {}{seen}: no call was seen that put it there", cut(commit, 10));
-        all.push(told(Class::Risk, "risk:moved", vec![text]));
+        all.push(candidate_of(Class::Risk, "risk:moved", vec![text]));
     }
     all
 }
 
-/// Whether a summary says this of these: a line that holds one of the words and one of the names, and all names somewhere.
+/// Whether the summary names all of `names`, and has a line with one of them and one of the words.
 fn says(summary: &str, words: &[&str], names: &[String]) -> bool {
     let line_says = |line: &str| {
         let small = line.to_ascii_lowercase();
@@ -96,7 +100,8 @@ fn says(summary: &str, words: &[&str], names: &[String]) -> bool {
     names.iter().all(|name| summary.contains(name.as_str())) && summary.lines().any(line_says)
 }
 
-/// Branch, last commit, pull request, and what was done to the checkout since: those that the summary does not name.
+/// Returns branch, last commit, pull request and later changes of the checkout, as far as the summary does not name
+/// them.
 fn standing(digest: &Digest, git: &GitState, summary: Option<&Content>) -> Vec<Candidate> {
     let is_new = |word: &str| summary.is_none_or(|summary| !summary.has(&word.to_lowercase()));
     let (mut parts, mut short) = (Vec::new(), Vec::new());
@@ -135,7 +140,7 @@ fn standing(digest: &Digest, git: &GitState, summary: Option<&Content>) -> Vec<C
     let mut all = Vec::new();
     let reset: Vec<String> = digest.reset_commits().into_iter().map(name_of).collect();
     if !reset.is_empty() {
-        all.push(told(
+        all.push(candidate_of(
             Class::State,
             "git:reset",
             vec![format!("Git: reset away since: {}", reset.join(", "))],
@@ -143,11 +148,11 @@ fn standing(digest: &Digest, git: &GitState, summary: Option<&Content>) -> Vec<C
     }
     if !parts.is_empty() {
         let forms = vec![format!("Git: {}", short.join("; ")), format!("Git: {}", parts.join("; "))];
-        all.push(told(Class::State, "git:state", distinct(forms)));
+        all.push(candidate_of(Class::State, "git:state", distinct(forms)));
     }
     if !git.notes.is_empty() {
         let notes: Vec<String> = git.notes.iter().map(|used| describe(&used.effect, Detail::Short)).collect();
-        all.push(told(
+        all.push(candidate_of(
             Class::State,
             "git:notes",
             vec![format!("Git since then: {}", listed_last(&notes, 6))],
@@ -156,7 +161,7 @@ fn standing(digest: &Digest, git: &GitState, summary: Option<&Content>) -> Vec<C
     all
 }
 
-/// Returns one candidate for each group of related effects: a list of ids takes one line, not ten.
+/// Returns one candidate for each group of related effects, so that ten ids take one line.
 fn outside(digest: &Digest, only_new: bool) -> Vec<Candidate> {
     let mut groups: Vec<Group> = Vec::new();
     for used in digest.effects.iter().filter(|used| used.effect.kind.is_outside()) {
@@ -170,7 +175,7 @@ fn outside(digest: &Digest, only_new: bool) -> Vec<Candidate> {
             None => groups.push(Group { key, members: vec![used] }),
         }
     }
-    // The newest first, and what the last brief already contained after everything new.
+    // The newest come first. Effects that the last brief contained come after all new ones.
     groups.sort_by_key(|group| {
         (!group.key.is_new, std::cmp::Reverse(group.members.last().map_or(0, |used| used.record)))
     });
@@ -186,7 +191,7 @@ struct Key<'d> {
     kind: Kind,
     place: &'d str,
     folder: &'d str,
-    /// A group of one has its own number.
+    /// The record of an effect that is never grouped; 0 for one that is.
     alone: u64,
 }
 
@@ -221,7 +226,7 @@ impl<'d> Key<'d> {
 }
 
 impl Group<'_> {
-    /// An amended commit no longer exists, and its successor is listed.
+    /// Drops commits that were amended: they no longer exist, and their successors are listed.
     fn drop_replaced(&mut self, there: &[u64]) {
         if self.key.kind == Kind::Commit && self.key.folder.is_empty() {
             self.members.retain(|used| used.elsewhere || there.contains(&used.record));
@@ -244,17 +249,17 @@ impl Group<'_> {
                 .to_vec(),
             _ if self.key.kind == Kind::Push => vec![format!("{}{there}{at}", self.pushes())],
             members => {
-                let ids: Vec<String> = members.iter().map(|used| bare(used)).collect();
+                let ids: Vec<String> = members.iter().map(|used| id_or_text(used)).collect();
                 let named: Vec<String> = members.iter().map(|used| with_words(used, 50)).collect();
                 let long: Vec<String> = members.iter().map(|used| with_words(used, 100)).collect();
                 let head = self.head();
                 [ids, named, long].map(|list| format!("{head}{there}: {}{at}", list.join(", "))).to_vec()
             }
         };
-        Candidate { known_by: self.known_by(), ..told(Class::Outside, &id, distinct(forms)) }
+        Candidate { known_by: self.known_by(), ..candidate_of(Class::Outside, &id, distinct(forms)) }
     }
 
-    /// A summary with every id contains the fact; for a push it must also say that it was one.
+    /// Returns what a summary must contain so that it has this fact: every id, and for a push also the word `pushed`.
     fn known_by(&self) -> Vec<String> {
         let last = self.members[self.members.len() - 1];
         if self.key.kind == Kind::Push {
@@ -266,7 +271,7 @@ impl Group<'_> {
         if ids.iter().any(String::is_empty) { Vec::new() } else { ids }
     }
 
-    /// `4 comments on owner/name#133`, `3 commits on main`.
+    /// Returns the words before the ids, such as `4 comments on owner/name#133` or `3 commits on main`.
     fn head(&self) -> String {
         let noun = match self.key.kind {
             Kind::Commit => "commit",
@@ -312,8 +317,8 @@ fn kind_name(kind: Kind) -> &'static str {
     }
 }
 
-/// Returns the id alone, or what there is in its place.
-fn bare(used: &EffectUse) -> String {
+/// Returns the id of an effect, or else its link or its text.
+fn id_or_text(used: &EffectUse) -> String {
     let Effect { id, link, what, .. } = &used.effect;
     match (id.is_empty(), link.is_empty()) {
         (false, _) => inline(id, 110),
@@ -326,7 +331,7 @@ fn with_words(used: &EffectUse, most: usize) -> String {
     let Effect { id, what, kind, .. } = &used.effect;
     let is_quote = matches!(kind, Kind::Commit | Kind::Amend);
     match (id.is_empty(), what.is_empty()) {
-        (_, true) | (true, _) => bare(used),
+        (_, true) | (true, _) => id_or_text(used),
         (false, false) if is_quote => format!("{} {}", inline(id, 110), quoted(what, most)),
         (false, false) => format!("{} ({})", inline(id, 110), inline(what, most)),
     }
@@ -340,12 +345,12 @@ fn name_of(used: &EffectUse) -> String {
     }
 }
 
-/// ` at 16:20`.
+/// Returns the time of day, such as `, 16:20`.
 fn time_of(at: &str) -> String {
     at.get(11..16).map(|time| format!(", {time}")).unwrap_or_default()
 }
 
-/// `src/{a.rs, b.rs}, c.rs`, and how many more.
+/// Lists files grouped by folder, such as `src/{a.rs, b.rs}, c.rs`, and says how many more there are.
 fn by_folder(files: &[&FileUse], most: usize) -> String {
     let mut folders: Vec<(&str, Vec<String>)> = Vec::new();
     for file in files.iter().take(most) {
@@ -366,7 +371,7 @@ fn by_folder(files: &[&FileUse], most: usize) -> String {
     format!("{}{more}", folders.iter().map(words).collect::<Vec<_>>().join(", "))
 }
 
-/// The first of them, and how many more.
+/// Lists the first items, and says how many more there are.
 fn listed(items: impl Iterator<Item = String>, most: usize) -> String {
     let items: Vec<String> = items.collect();
     let kept = items.len().min(most);
@@ -385,12 +390,14 @@ fn distinct(mut forms: Vec<String>) -> Vec<String> {
     forms
 }
 
-/// Words with which a summary says the same as we would.
-const UNCOMMITTED: &[&str] =
+/// Words of a summary that mean that something is not committed.
+const UNCOMMITTED_WORDS: &[&str] =
     &["uncommitted", "not committed", "not yet committed", "nothing committed", "unstaged"];
-const UNPUSHED: &[&str] = &["unpushed", "not pushed", "not yet pushed", "not been pushed"];
 
-/// Words with which a summary says that something is not done yet. Only such as speak of the whole.
+/// Words of a summary that mean that something is not pushed.
+const UNPUSHED_WORDS: &[&str] = &["unpushed", "not pushed", "not yet pushed", "not been pushed"];
+
+/// Phrases of a summary that mean that nothing at all is committed.
 const NOT_COMMITTED: &[&str] = &[
     "nothing has been committed",
     "nothing is committed",
@@ -405,6 +412,8 @@ const NOT_COMMITTED: &[&str] = &[
     "no commits have been made",
     "no commit has been made",
 ];
+
+/// Phrases of a summary that mean that nothing at all is pushed.
 const NOT_PUSHED: &[&str] = &[
     "not been pushed",
     "not yet pushed",
@@ -415,7 +424,7 @@ const NOT_PUSHED: &[&str] = &[
     "needs to be pushed",
 ];
 
-/// Finds where a summary says that work is not committed or not pushed although it is. Reports nothing in doubt.
+/// Finds claims of the summary that work is not committed or not pushed although it is. In doubt it reports nothing.
 pub fn contradictions(summary: &str, digest: &Digest) -> Vec<String> {
     let mut found = Vec::new();
     if summary.is_empty() {

@@ -53,7 +53,7 @@ fn what_is_only_in_the_working_tree() {
     digest.files[3] = edited("src/f3.rs", 25, 21);
     digest.files.iter_mut().for_each(|file| file.saved_at = 21);
     assert_eq!(lines(&digest, "")[0], "not committed since 1111111: 1 file: f3.rs");
-    // The commit says nothing of another branch.
+    // A commit on one branch says nothing about another branch.
     digest.branch = "other".into();
     assert_eq!(lines(&digest, "")[0], "1 file edited here, in no commit that was seen: f3.rs");
     assert!(lines(&digest, "").contains(&"Git: branch other".to_owned()));

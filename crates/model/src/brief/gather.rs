@@ -1,4 +1,4 @@
-//! Turns the facts of a digest, and those that features add, into candidates: one function for each section.
+//! Turns the facts of a digest and the facts of features into candidates: one function for each section.
 
 use super::candidate::{Candidate, Class};
 use super::sections::{checks, done, failures, files, goal, state, words};
@@ -29,7 +29,7 @@ pub(super) struct Gathered {
 }
 
 impl Gathered {
-    /// Adds a fact after those of its class.
+    /// Adds a fact as the last of its class.
     pub fn add(&mut self, class: Class, id: String, forms: Vec<String>) -> &mut Candidate {
         let place = self.candidates.iter().filter(|known| known.class == class).count();
         let at = self.candidates.len();
@@ -37,12 +37,12 @@ impl Gathered {
         &mut self.candidates[at]
     }
 
-    /// Whether a fact of this id is there.
+    /// Whether a fact with this id was added.
     pub fn has(&self, id: &str) -> bool {
         self.candidates.iter().any(|known| known.id == id)
     }
 
-    /// What is at risk and what was done outside comes before anything else.
+    /// Adds what is at risk and what was done to the outside world. They come before everything else.
     fn outside(&mut self, material: &Material) {
         for candidate in effects::candidates(material.digest, material.summary()) {
             let place = self.candidates.iter().filter(|known| known.class == candidate.class).count();

@@ -1,10 +1,10 @@
-//! The fixed order in which candidates are chosen, from one table. Where scoring is on, a class without records of its
-//! own importance is scored by its standing in this order (`ranking.rs`).
+//! The fixed order in which candidates are chosen, from one table. If scoring is on, facts without signals of their own
+//! are scored by their standing in this order (`ranking.rs`).
 
 use super::candidate::{Candidate, Class};
 
-/// Where a class begins, how far its members are apart, and how much later longer forms come. Classes interleave: the
-/// tenth file comes before the third command that passed, and after the second failure.
+/// Returns the rank of the first member of a class, the step from one member to the next, and how much is added for
+/// each longer form. Classes interleave: the tenth file comes before the third check, and after the second failure.
 fn steps(class: Class) -> (u32, u32, u32) {
     match class {
         Class::First(section) => (section.order, 1, section.longer),
@@ -26,62 +26,63 @@ fn steps(class: Class) -> (u32, u32, u32) {
     }
 }
 
-/// Files that will probably not be needed come after almost everything else.
-const UNLIKELY: u32 = 60;
+/// Added to the rank of files that will probably not be needed, and of longer forms in a brief that is not roomy: they
+/// come after almost everything else.
+const UNLIKELY_RANK: u32 = 60;
 
-/// With more room than this, less likely files come early too.
-const ROOMY: usize = 1_400;
+/// A brief with more room than this is roomy: less likely files come early too.
+const ROOMY_ABOVE: usize = 1_400;
 
-/// With less room than that, goal, state, failures and files leave no room for the rest: it comes this much later.
-const TIGHT: u32 = 40;
+/// Added to the rank of classes that must wait for goal, state, failures and files if the brief is not roomy.
+const WAITING_RANK: u32 = 40;
 
-/// How much later the goal is told at greater length, where there is room.
-const GOAL_LONGER: u32 = 12;
+/// Added to the rank of each longer form of the goal in a roomy brief.
+const LONGER_GOAL_RANK: u32 = 12;
 
-/// The order for a brief of a certain size.
+/// The order of candidates for a brief of a certain size.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Order {
-    /// How many files come early; further ones would usually be noise.
+    /// How many files come early; more would usually be noise.
     likely_files: usize,
     is_roomy: bool,
 }
 
 impl Order {
-    /// After goal, state and failures, every 60 characters of room are worth a file. If many files are `likely`, a
-    /// few more are added, because the session covers a wide area.
+    /// Every 60 characters of room allow one early file, after 300 for goal, state and failures. If many files are
+    /// `likely`, a few more come early, because the session covers a wide area.
     pub fn within(room: usize, likely: usize) -> Order {
         let fitting = room.saturating_sub(300) / 60;
         let many = likely.saturating_sub(9) / 3;
-        let hardly = room.saturating_sub(ROOMY) / 70;
-        Order { likely_files: (fitting + many).min(likely + hardly), is_roomy: room > ROOMY }
+        let hardly = room.saturating_sub(ROOMY_ABOVE) / 70;
+        Order { likely_files: (fitting + many).min(likely + hardly), is_roomy: room > ROOMY_ABOVE }
     }
 
-    /// Lower goes first. `form` counts from the shortest.
+    /// Returns the rank of a form; the lowest comes first. `form` counts from the shortest.
     pub fn rank(self, candidate: &Candidate, form: usize) -> u32 {
         let (mut base, step, mut longer) = steps(candidate.class);
-        // Where there is room, the goal is told at length before anything that explains it.
+        // In a roomy brief the long form of the goal comes before anything that explains it.
         if candidate.class == Class::Goal && self.is_roomy {
-            longer = GOAL_LONGER;
+            longer = LONGER_GOAL_RANK;
         }
         let gives_way = matches!(
             candidate.class,
             Class::Outside | Class::Checks | Class::Done | Class::Words | Class::Earlier | Class::Traps
         );
         if gives_way && !self.is_roomy {
-            base += TIGHT;
+            base += WAITING_RANK;
         }
-        // One more file is worth more than longer words.
+        // One more file is worth more than a longer form.
         if form > 0 && !self.is_roomy {
-            base += UNLIKELY;
+            base += UNLIKELY_RANK;
         }
         let times = |step: u32, n: usize| step.saturating_mul(u32::try_from(n).unwrap_or(u32::MAX));
         let is_file = matches!(candidate.class, Class::Edited | Class::Read);
-        let unlikely = if is_file && candidate.place >= self.likely_files { UNLIKELY } else { 0 };
+        let unlikely = if is_file && candidate.place >= self.likely_files { UNLIKELY_RANK } else { 0 };
         let place = times(step, candidate.place).saturating_add(times(longer, form));
         base.saturating_add(place).saturating_add(unlikely)
     }
 
-    /// Breaks ties by class, in the order of a brief, then by the order of gathering.
+    /// Sorts by rank. Ties are broken by class, in the order of a brief, then by the order of gathering.
     pub fn sort(self, candidates: &mut [Candidate]) {
         candidates.sort_by_key(|candidate| (self.rank(candidate, 0), candidate.class));
     }

@@ -12,8 +12,9 @@ pub(super) struct Endings<'a> {
     names: BTreeMap<&'a str, (u32, u32)>,
 }
 
-/// This many names may be printed together with their folder, so that the folder is not printed twice.
-const FEW: u32 = 4;
+/// A folder with at most this many distinctive names prints them below the folder with the others, so that the folder
+/// is not printed twice.
+const FEW_NAMES: u32 = 4;
 
 impl<'a> Endings<'a> {
     pub fn of(paths: impl IntoIterator<Item = &'a str> + Clone) -> Endings<'a> {
@@ -34,7 +35,8 @@ impl<'a> Endings<'a> {
     /// ending is the whole path.
     pub fn split<'p>(&self, path: &'p str) -> (&'p str, &'p str) {
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let together = self.names.get(folder).is_some_and(|(telling, others)| *others > 0 && *telling <= FEW);
+        let together =
+            self.names.get(folder).is_some_and(|(telling, others)| *others > 0 && *telling <= FEW_NAMES);
         let alone = |ending: &&str| self.count.get(ending).is_none_or(|times| *times < 2);
         let telling = |ending: &&str| ending.contains('/') || !together && !is_common(ending);
         let ending = endings(path).filter(telling).find(alone).unwrap_or(path);
@@ -46,7 +48,8 @@ impl<'a> Endings<'a> {
     }
 }
 
-/// One plain word, `types.go`, `mod.rs`: other files may have that name although the session has not seen them.
+/// Whether a name is one plain word, such as `types.go` or `mod.rs`. Files that the session has not seen may have the
+/// same name.
 fn is_common(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or(name);
     let plain = stem.bytes().all(|byte| byte.is_ascii_lowercase())
@@ -54,7 +57,7 @@ fn is_common(name: &str) -> bool {
     plain && stem.len() <= 12
 }
 
-/// `c`, `b/c`, `a/b/c`.
+/// Returns the endings of a path, shortest first: `c`, `b/c`, `a/b/c`.
 fn endings(path: &str) -> impl Iterator<Item = &str> {
     let slashes = path.bytes().enumerate().rev().filter(|(_, byte)| *byte == b'/');
     slashes.map(|(at, _)| &path[at + 1..]).filter(|ending| !ending.is_empty()).chain([path])

@@ -1,17 +1,17 @@
-//! The order of candidates: fixed, or by score. Both rank the same candidates, and one function chooses from them
-//! (`budget.rs`).
+//! Ranks candidates in the fixed order or by score. Both ways rank the same candidates, and one function chooses from
+//! them (`budget.rs`).
 
 use super::candidate::{Candidate, Class, Measure};
 use super::order::Order;
 use crate::score::{self, Measured, Place, Score, Scoring, Signal};
 
-/// Candidates in order, each with its score if there is one.
+/// Candidates in order. Each has a score if scoring is on.
 #[derive(Debug)]
 pub(super) struct Ranked {
     pub candidates: Vec<Candidate>,
-    /// By candidate; empty in the fixed order.
+    /// One score for each candidate; empty in the fixed order.
     pub scores: Vec<Score>,
-    /// Which form of which candidate is tried first, second, …
+    /// Pairs of a candidate and a form, in the order in which they are tried.
     pub queue: Vec<(usize, usize)>,
 }
 
@@ -30,19 +30,19 @@ pub(super) fn rank(mut candidates: Vec<Candidate>, order: Order, scoring: Option
     Ranked { candidates, scores, queue }
 }
 
-/// Shortest forms come before longer ones, by the ranks of [`Order`].
+/// Orders all forms by their ranks in [`Order`]; longer forms have higher ranks than shorter ones.
 fn fixed_queue(candidates: &[Candidate], order: Order) -> Vec<(usize, usize)> {
     let mut queue: Vec<(u32, usize, usize)> = Vec::new();
     for (i, candidate) in candidates.iter().enumerate() {
         queue.extend((0..candidate.forms.len()).map(|form| (order.rank(candidate, form), i, form)));
     }
-    // The candidates are in order; a longer form of an earlier one goes before others of the same rank.
+    // The candidates are sorted, so of two forms with the same rank the one of the earlier candidate comes first.
     queue.sort_unstable();
     queue.into_iter().map(|(_, i, form)| (i, form)).collect()
 }
 
-/// The shortest forms go by score. A longer form counts for no more than its standing, so that nothing is told at
-/// length before other facts are told at all.
+/// Orders the shortest forms by score. A longer form never scores above its standing, so a large weight moves a fact
+/// forward, but not its longer forms.
 fn scored_queue(
     candidates: &[Candidate],
     scores: &[Score],
@@ -80,7 +80,7 @@ fn measured(candidate: &Candidate, order: Order) -> Measured {
     Measured { signals, depth: candidate.signals.depth, age_hours: candidate.signals.age_hours }
 }
 
-/// Maps a rank of the fixed order to (0,1]: 1 for what is told first, a half for rank 100.
+/// Maps a rank of the fixed order to (0, 1]: rank 0 is 1, rank 100 is a half.
 fn standing(rank: u32) -> f64 {
     100.0 / (100.0 + f64::from(rank))
 }

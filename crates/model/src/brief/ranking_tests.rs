@@ -15,7 +15,7 @@ fn scoring() -> Scoring {
     Settings::DEFAULT.scoring_if_enabled()
 }
 
-/// A session made up from a number: the same number gives the same session.
+/// Makes up a session from a number. The same number gives the same session.
 fn session(seed: u64) -> Digest {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(1);
     let mut next = move |below: u64| {
@@ -66,7 +66,7 @@ fn session(seed: u64) -> Digest {
     digest
 }
 
-/// Facts of features: a plan, a blocked task, decisions of several ages.
+/// Makes up facts of features: a plan, a blocked task, decisions of several ages.
 fn facts(seed: u64) -> Vec<Candidate> {
     let mut all = vec![
         Candidate::new(&PLAN, "plan", "phase 2 of 4").with(Signal::Phase, 1.0),
@@ -86,7 +86,7 @@ fn material<'a>(digest: &'a Digest, records: &'a [Candidate], scoring: Option<&'
     Material { occasion: Occasion::Compacted, digest, problems: &[], gone: &[], records, scoring }
 }
 
-/// The brief as it was composed before there was a score: the fixed order and the choice from it, as they were.
+/// Composes the brief as it was composed before scoring existed: the fixed order, and the choice from it.
 fn before_scoring(material: &Material, cap: usize) -> Option<String> {
     let head = print::head(material);
     let room = cap.saturating_sub(width(&head));
@@ -143,7 +143,7 @@ fn the_same_records_give_the_same_bytes_a_thousand_times() {
     let (digest, records) = (session(7), facts(11));
     let first = compose(&material(&digest, &records, Some(&scoring)), 2_000).unwrap();
     for n in 0..1_000 {
-        // Rebuilt each time, so that nothing depends on where things are in memory or on a hash's seed.
+        // Everything is rebuilt each time, so that no memory address and no hash seed can make the bytes equal.
         let (digest, records) = match n % 100 {
             0 => (session(7), facts(11)),
             _ => (digest.clone(), records.clone()),
@@ -153,7 +153,7 @@ fn the_same_records_give_the_same_bytes_a_thousand_times() {
     }
 }
 
-/// With equal weights, what has no records of its own importance stays in the fixed order.
+/// With equal weights, facts without signals of their own stay in the fixed order.
 #[test]
 fn a_session_without_records_is_ranked_as_in_the_fixed_order_but_for_failures() {
     let scoring = scoring();

@@ -11,7 +11,7 @@ pub mod words;
 use crate::render::quoted;
 use crate::statement::first_sentences;
 
-/// Returns the agent's words, cut between sentences.
+/// Quotes the agent's words, cut between sentences.
 fn said(text: &str, max: usize) -> String {
     quoted(&first_sentences(text, max), max + 2)
 }

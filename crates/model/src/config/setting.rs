@@ -13,7 +13,8 @@ use crate::score::Decay;
 pub struct Key {
     /// `group.word`, the form in settings files.
     pub name: &'static str,
-    /// The variable that overrides it. Spelled out, because every hook looks up each of them; empty if there is none.
+    /// The variable that overrides the setting; empty if there is none. It is spelled out, because every hook looks up
+    /// all of them.
     pub variable: &'static str,
     pub shape: Shape,
     pub help: &'static str,
@@ -33,16 +34,16 @@ pub struct OldName {
     pub variable: &'static str,
 }
 
-/// What happens to a value that a setting does not take.
+/// What happens to a value that a setting does not accept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outside {
-    /// A warning; a number moves to the nearer bound.
+    /// There is a warning, and a number is moved to the nearer bound.
     Nearest,
-    /// An error; the default is used, because another number would be a guess at what was meant.
+    /// There is an error, and the default is used: another number would be a guess.
     Default,
 }
 
-/// Which values a setting takes.
+/// Which values a setting accepts.
 #[derive(Debug)]
 pub enum Shape {
     Flag,
@@ -58,13 +59,13 @@ pub enum Shape {
     Choice {
         allowed: &'static [&'static str],
     },
-    /// A text that is not empty.
+    /// A text that must not be empty.
     Text,
-    /// A text; empty means none.
+    /// A text that may be empty, which means that there is none.
     OptionalText,
     /// A list of absolute paths.
     AbsolutePaths,
-    /// Some of these words, as a list or with commas.
+    /// Some of the allowed words, as a list or separated by commas.
     Words {
         allowed: &'static [&'static str],
     },
@@ -75,7 +76,7 @@ pub enum Shape {
     },
 }
 
-/// What it takes, in words.
+/// Describes the accepted values.
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -106,7 +107,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// Who may set it.
+/// Who may change a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// Both settings files, and the variable.
@@ -126,8 +127,8 @@ pub enum Value {
 }
 
 impl Key {
-    /// The defaults of a row.
-    pub(super) const USUAL: Key = Key {
+    /// The values that a row of the table need not spell out.
+    pub(super) const ROW_DEFAULTS: Key = Key {
         name: "",
         variable: "",
         shape: Shape::Flag,
@@ -143,7 +144,7 @@ impl Key {
         (self.get)(&Settings::DEFAULT)
     }
 
-    /// Returns its current and former names.
+    /// Returns the current name and the former names.
     pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {
         std::iter::once(self.name).chain(self.old.iter().map(|old| old.name))
     }
@@ -152,7 +153,7 @@ impl Key {
         self.names().any(|known| known == name)
     }
 
-    /// Returns the variables that set it; the current one first, because it wins.
+    /// Returns the variables that set it. The current one comes first, because it wins.
     pub fn variables(&self) -> impl Iterator<Item = &'static str> {
         let all = std::iter::once(self.variable).chain(self.old.iter().map(|old| old.variable));
         all.filter(|variable| !variable.is_empty())
@@ -162,7 +163,7 @@ impl Key {
 /// A type that a field of [`Settings`] can have.
 pub(super) trait FieldType: Sized {
     fn to_value(&self) -> Value;
-    /// Returns `None` if the value has another type. [`Shape`] was checked before, so that does not happen.
+    /// Returns `None` if the value has another type. This cannot happen, because [`Shape`] was checked before.
     fn from_value(value: &Value) -> Option<Self>;
 }
 

@@ -1,6 +1,7 @@
 //! `[stages.<name>]`: what a stage must produce, defined once by a project for all runs.
 //!
-//! A definition that is not completely understood is refused: a gate that overlooks an output is worse than none.
+//! A definition that is not completely understood is refused, because a gate that overlooks an output is worse than no
+//! gate.
 
 use serde::Serialize;
 use toml_edit::{Item, TableLike};
@@ -22,7 +23,7 @@ pub struct Stage {
     inputs: Vec<String>,
     prompt: String,
     launch: Vec<String>,
-    /// Why it cannot be used.
+    /// Why the stage cannot be used; `None` if it can.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub broken: Option<Finding>,
 }

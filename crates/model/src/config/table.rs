@@ -32,7 +32,7 @@ macro_rules! settings {
                     settings.$field = value;
                 }
             },
-            ..Key::USUAL
+            ..Key::ROW_DEFAULTS
         },)*];
     };
 }

@@ -1,5 +1,5 @@
-//! The decisions and patterns of a `context.md` by another tool, as people and agents write them: list items, tables, or a
-//! heading each, below a heading that says so.
+//! Reads the decisions and patterns in a `context.md` of another tool, as people and agents write them: list items,
+//! tables, or one heading each, below a heading such as "Decisions".
 
 mod entry;
 
@@ -11,7 +11,7 @@ use crate::render::one_line;
 use crate::text::count;
 use entry::{Block, blocks};
 
-/// What was read.
+/// The decisions that were found, and warnings about what was left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outlined {
     pub found: Vec<Found>,
@@ -24,32 +24,32 @@ pub struct Found {
     pub kind: Kind,
     pub text: String,
     pub why: String,
-    /// The heading that it stands under, where that says more than what it is.
+    /// The heading above the decision, if it says more than "Decisions" or "Patterns".
     pub topic: String,
-    /// As it is written there; empty where there is none.
+    /// The date as it is written in the file; empty if there is none.
     pub date: String,
 }
 
-/// Something that was left out.
+/// A warning about something that was left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Warning {
     pub line: usize,
     pub text: String,
 }
 
-/// What stands below a heading.
+/// What a section below a heading contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
     Holds(Kind),
-    /// Decisions that nobody has made yet.
+    /// Decisions that are still open.
     Open,
 }
 
-/// A heading that gives what stands below it a role.
-struct Giving {
+/// A heading that says what the section below it contains.
+struct RoleHeading {
     level: u8,
     role: Role,
-    /// Headings below it belong to it too.
+    /// Whether the role also applies to headings below this one.
     inherited: bool,
 }
 
@@ -61,8 +61,8 @@ pub fn read(bytes: &[u8]) -> Outlined {
         .collect();
     let headings = document.headings();
     let mut out = Outlined::default();
-    // The innermost last.
-    let mut giving: Vec<Giving> = Vec::new();
+    // The innermost heading comes last.
+    let mut role_headings: Vec<RoleHeading> = Vec::new();
     for (i, heading) in headings.iter().enumerate() {
         let end = headings.get(i + 1).map_or(usize::MAX, |next| next.line);
         let own: Vec<(usize, &str)> = lines
@@ -71,19 +71,20 @@ pub fn read(bytes: &[u8]) -> Outlined {
             .map(|(number, text)| (*number, text.as_str()))
             .collect();
         let blocks = blocks(&own);
-        giving.retain(|known| heading.level > known.level);
+        role_headings.retain(|known| heading.level > known.level);
         let role = match role_of(&heading.text, heading.level) {
             Some(role) => {
                 let has_entries = blocks.iter().any(Block::is_entry);
-                // Below a heading in the middle of something else, what has entries of its own is whole.
-                giving.push(Giving {
+                // A heading of a lower level that has entries of its own does not pass its role on to headings below
+                // it.
+                role_headings.push(RoleHeading {
                     level: heading.level,
                     role,
                     inherited: heading.level <= 2 || !has_entries,
                 });
                 Some((role, true))
             }
-            None => giving.last().filter(|known| known.inherited).map(|known| (known.role, false)),
+            None => role_headings.last().filter(|known| known.inherited).map(|known| (known.role, false)),
         };
         match role {
             None => {}

@@ -1,4 +1,4 @@
-//! Which decisions hold.
+//! Decides which decisions are in force.
 
 use std::collections::HashMap;
 
@@ -8,16 +8,16 @@ use serde::Serialize;
 use super::Decision;
 use crate::time;
 
-/// A decision, and whether it still holds.
+/// A decision, and whether it is still in force.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Standing {
     #[serde(flatten)]
     pub decision: Decision,
     pub state: State,
-    /// The line that superseded or withdrew it.
+    /// The id of the line that superseded or withdrew the decision.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub superseded_by: String,
-    /// Why it was withdrawn.
+    /// Why the decision was withdrawn.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub withdrawn_because: String,
 }
@@ -27,7 +27,7 @@ pub struct Standing {
 pub enum State {
     Current,
     Superseded,
-    /// Withdrawn without a replacement.
+    /// The decision was withdrawn without a replacement.
     Withdrawn,
     Expired,
 }
@@ -45,8 +45,8 @@ impl State {
 
 /// Returns every decision once, in the order in which they were made. A line supersedes the decision it names, and an
 /// answer supersedes earlier answers to the same question. A line with a known id repeats a decision: it counts only if
-/// the decision was no longer in force. A line follows what it supersedes, so the end of a log is enough to judge the
-/// decisions in it. A merge can put a line before what it supersedes: then the times tell which came first.
+/// the decision was no longer in force. Normally a line comes after the line it supersedes, so the end of a log is
+/// enough to judge the decisions in it. A merge can reverse them; then the times decide.
 pub fn fold(lines: impl IntoIterator<Item = Decision>, now: Timestamp) -> Vec<Standing> {
     let mut fold = Fold::default();
     lines.into_iter().filter(Decision::is_known).for_each(|line| fold.add(line));
@@ -75,7 +75,7 @@ struct Fold {
     places: HashMap<String, usize>,
     /// The newest answer to each question.
     answers: HashMap<String, String>,
-    /// Lines that came before what they supersede, as a merge can put them.
+    /// Lines that came before the line they supersede, which a merge can cause.
     early: Vec<(String, Decision)>,
 }
 

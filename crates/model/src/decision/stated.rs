@@ -1,4 +1,4 @@
-//! Finds sentences in which an agent says what was decided. They are suggestions only: the user accepts them or not.
+//! Finds sentences in which an agent says what was decided. They are only suggestions, which the user may accept.
 
 use crate::text::{self, sentences};
 
@@ -6,17 +6,18 @@ use crate::text::{self, sentences};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stated {
     pub text: String,
-    /// What follows `because`.
+    /// The text after `because`.
     pub why: String,
 }
 
-/// The shortest and longest sentence that is suggested: a shorter one does not say what was decided, and a longer one says
-/// too much else.
-const SHORTEST: usize = 20;
-const LONGEST: usize = 400;
+/// The shortest sentence that is suggested, in bytes. A shorter one does not say what was decided.
+const SHORTEST_SENTENCE: usize = 20;
 
-/// What settles something, within a sentence.
-const DECIDED: &[&str] = &[
+/// The longest sentence that is suggested, in bytes. A longer one says much besides the decision.
+const LONGEST_SENTENCE: usize = 400;
+
+/// Words that state a decision.
+const DECIDED_WORDS: &[&str] = &[
     "decided to ",
     "decided on ",
     "decided against ",
@@ -49,13 +50,16 @@ const DECIDED: &[&str] = &[
     "the approach chosen ",
 ];
 
-/// Words that are ambiguous: about code they describe how it works, about the speaker they state a choice.
-const RATHER: &[&str] = &["rather than ", "instead of ", " over "];
-const CHOOSING: &[&str] =
+/// Words of a comparison. In a sentence about code they state no choice, so one of [`CHOOSING_WORDS`] must be there
+/// too.
+const RATHER_WORDS: &[&str] = &["rather than ", "instead of ", " over "];
+
+/// Words with which the agent says what it chose.
+const CHOOSING_WORDS: &[&str] =
     &["i used ", "we use ", "i kept ", "i'm using ", "we're using ", "we keep ", "i picked ", "i prefer"];
 
-/// Not settled yet, somebody else's, or asked.
-const OPEN: &[&str] = &[
+/// Words of a sentence that leaves the decision open or to somebody else.
+const OPEN_WORDS: &[&str] = &[
     "not decided",
     "n't decided",
     "to be decided",
@@ -74,8 +78,8 @@ const OPEN: &[&str] = &[
     "a decision is needed",
 ];
 
-/// The statements of a text: the items of lists that are called decisions, then sentences that say so. Code, quotes and
-/// questions are none.
+/// Returns the decisions that a text states: the items of lists with a title such as `Key decisions`, then sentences
+/// that state one. Code, quotes and questions are skipped.
 pub fn stated(said: &str) -> Vec<Stated> {
     let quoted = |line: &&str| !line.trim_start().starts_with(['>', '|']);
     let said: Vec<&str> = said.lines().filter(quoted).collect();
@@ -90,7 +94,7 @@ pub fn stated(said: &str) -> Vec<Stated> {
     found
 }
 
-/// The items below `Key design decisions:` or a heading of that kind.
+/// Returns the items below `Key design decisions:` or a similar heading.
 fn listed(said: &str) -> Vec<&str> {
     let (mut found, mut within, mut fenced) = (Vec::new(), false, false);
     for line in said.lines().map(str::trim) {
@@ -100,7 +104,9 @@ fn listed(said: &str) -> Vec<&str> {
         }
         let item = ["- ", "* ", "• "].iter().find_map(|mark| line.strip_prefix(mark));
         match item.filter(|_| within) {
-            Some(item) if (SHORTEST..=LONGEST).contains(&item.len()) && !item.ends_with('?') => {
+            Some(item)
+                if (SHORTEST_SENTENCE..=LONGEST_SENTENCE).contains(&item.len()) && !item.ends_with('?') =>
+            {
                 found.push(item);
             }
             Some(_) => {}
@@ -113,7 +119,7 @@ fn listed(said: &str) -> Vec<&str> {
 fn is_title(line: &str) -> bool {
     let bare = line.trim_matches(['*', '#', ' ', ':']).to_lowercase();
     let is_marked = line.starts_with('#') || line.starts_with("**") || line.ends_with(':');
-    let is_open = OPEN.iter().chain(&["pending", "open ", "needed"]).any(|word| bare.contains(word));
+    let is_open = OPEN_WORDS.iter().chain(&["pending", "open ", "needed"]).any(|word| bare.contains(word));
     is_marked && bare.ends_with("decisions") && bare.len() <= 60 && !is_open
         || is_marked && bare.ends_with("decisions made") && !is_open
 }
@@ -121,8 +127,11 @@ fn is_title(line: &str) -> bool {
 fn is_statement(sentence: &str) -> bool {
     let small = sentence.to_lowercase().replace('’', "'").replace("**", "");
     let has = |words: &[&str]| words.iter().any(|word| small.contains(word));
-    let decided = has(DECIDED) || has(CHOOSING) && has(RATHER);
-    (SHORTEST..=LONGEST).contains(&sentence.len()) && !sentence.ends_with('?') && decided && !has(OPEN)
+    let decided = has(DECIDED_WORDS) || has(CHOOSING_WORDS) && has(RATHER_WORDS);
+    (SHORTEST_SENTENCE..=LONGEST_SENTENCE).contains(&sentence.len())
+        && !sentence.ends_with('?')
+        && decided
+        && !has(OPEN_WORDS)
 }
 
 fn of_sentence(sentence: &str) -> Stated {
@@ -130,6 +139,6 @@ fn of_sentence(sentence: &str) -> Stated {
     let plain = plain.trim();
     let at = plain.to_ascii_lowercase().find(" because ");
     let (text, why) = at.map_or((plain, ""), |at| (&plain[..at], &plain[at + " because ".len()..]));
-    let tidy = |text: &str| text::cut(text.trim().trim_end_matches([',', ';']), LONGEST).to_owned();
+    let tidy = |text: &str| text::cut(text.trim().trim_end_matches([',', ';']), LONGEST_SENTENCE).to_owned();
     Stated { text: tidy(text), why: tidy(why) }
 }

@@ -4,19 +4,19 @@ use super::{Decision, Kind, Standing, State};
 use crate::render::one_line;
 use crate::text::{count, fingerprint};
 
-/// What stands in it.
+/// What the file contains.
 #[derive(Clone, Copy, Debug)]
 pub struct Contents<'a> {
     pub title: &'a str,
-    /// Oldest first, as they were made.
+    /// All decisions, oldest first.
     pub decisions: &'a [Standing],
-    /// Whether there are no older ones.
+    /// Whether `decisions` begins with the oldest one of the log.
     pub is_all: bool,
     pub activity: &'a [Activity],
     pub at: &'a str,
 }
 
-/// What a session was about.
+/// What a session did, and what it was about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Activity {
     pub session: String,
@@ -28,15 +28,18 @@ pub struct Activity {
     pub about: String,
 }
 
-/// More of a kind are counted.
-const NAMED: usize = 200;
-const OVER_NAMED: usize = 40;
+/// The most decisions in force that are listed in a section; the others are counted.
+const MOST_LISTED: usize = 200;
+
+/// The most decisions no longer in force that are listed; the others are counted.
+const MOST_OVER_LISTED: usize = 40;
 
 const HEADER: &str = "<!-- Written by thru (";
 const HEADER_END: &str = ") from decisions.jsonl and the journals. What you write here is not read: `thru decide` adds a \
                           decision, `thru decisions supersede` replaces one. -->";
 
-/// The whole file. Its first line says what it is, and how it was written: a file that was edited since is known by it.
+/// Returns the whole file. Its first line contains a fingerprint of the rest, which shows whether somebody has edited
+/// the file.
 pub fn render(contents: &Contents) -> String {
     let body = body(contents);
     format!("{HEADER}{}{HEADER_END}\n{body}", mark(&body))
@@ -59,12 +62,12 @@ fn body(contents: &Contents) -> String {
     let current =
         |kind: Kind| newest().filter(move |one| one.state == State::Current && one.decision.kind == kind);
     for (title, kind) in [("Decisions", Kind::Decision), ("Patterns", Kind::Pattern)] {
-        let lines: Vec<String> = current(kind).take(NAMED).map(|one| line(&one.decision)).collect();
+        let lines: Vec<String> = current(kind).take(MOST_LISTED).map(|one| line(&one.decision)).collect();
         let more = current(kind).count() - lines.len();
         section(&mut out, title, &lines, (more, contents.is_all));
     }
     let over = || newest().filter(|one| one.state != State::Current);
-    let lines: Vec<String> = over().take(OVER_NAMED).map(over_line).collect();
+    let lines: Vec<String> = over().take(MOST_OVER_LISTED).map(over_line).collect();
     let more = over().count() - lines.len();
     section(&mut out, "No longer in force", &lines, (more, contents.is_all));
     if !contents.activity.is_empty() {

@@ -1,4 +1,4 @@
-//! Work that was delegated to sub-agents, and the plan that was approved.
+//! Work that was delegated to sub-agents, and the plan that the user approved.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,17 +8,17 @@ use crate::journal::{self, Record};
 use crate::statement;
 use crate::text::cut;
 
-const AGENTS: usize = 20;
+const MOST_AGENTS: usize = 20;
 const ASKED_BYTES: usize = 160;
 const ANSWER_BYTES: usize = 900;
 
-/// What a sub-agent was asked, and the substance of its answer.
+/// What a sub-agent was asked, and its answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AgentUse {
     pub record: u64,
     pub asked: String,
-    /// Condensed; empty while it is working.
+    /// The condensed answer; empty while the sub-agent is working.
     pub answer: String,
 }
 
@@ -35,7 +35,7 @@ impl Digest {
         if record.asked.is_empty() {
             return;
         }
-        // In the background: the answer comes later, as a separate message.
+        // The sub-agent runs in the background, and its answer comes later as a separate message.
         let launched = record.text.starts_with("Async agent launched");
         let answer = if launched { String::new() } else { statement::condense(&record.text) };
         self.agents.push(AgentUse {
@@ -43,7 +43,7 @@ impl Digest {
             asked: cut(&record.asked, ASKED_BYTES).to_owned(),
             answer: shortened(&answer, ANSWER_BYTES),
         });
-        keep_last(&mut self.agents, AGENTS);
+        keep_last(&mut self.agents, MOST_AGENTS);
     }
 
     pub(super) fn add_plan(&mut self, record: &Record) {

@@ -1,4 +1,4 @@
-//! What edits were for, in the agent's words: it says "now update `parse` to keep comments" and then edits a file.
+//! What edits were for, in the agent's words. It says "now update `parse` to keep comments" and then edits a file.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use crate::run;
 use crate::statement;
 use crate::text::cut;
 
-const CHANGES: usize = 80;
+const MOST_CHANGES: usize = 80;
 const WHY_BYTES: usize = 220;
 
 /// One edit of a file.
@@ -19,10 +19,10 @@ pub struct Change {
     pub record: u64,
     pub at: String,
     pub path: String,
-    /// What the agent said it was for; empty if it did not say.
+    /// What the agent said the edit was for; empty if it did not say.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
-    /// True if a hook reported it. Then the words before it come later, with the transcript.
+    /// True if a hook reported the edit. The agent's words before it come later, with the transcript.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) live: bool,
 }
@@ -41,17 +41,17 @@ impl Digest {
             why: if live { String::new() } else { self.purpose.clone() },
             live,
         });
-        keep_last(&mut self.changes, CHANGES);
+        keep_last(&mut self.changes, MOST_CHANGES);
     }
 
-    /// Once the agent checks its work, what it announced is done.
+    /// Forgets the announced change once the agent checks its work.
     pub(super) fn end_purpose(&mut self, record: &Record) {
         if !self.purpose.is_empty() && !run::checks(&record.command, &record.cwd).is_empty() {
             self.purpose.clear();
         }
     }
 
-    /// Takes what the agent says that it is about to change. Edits that hooks reported are known already: their times
+    /// Records what the agent says that it is about to change. Edits that hooks reported are already known; their times
     /// say which of them came after these words.
     pub(super) fn add_purpose(&mut self, record: &Record) {
         self.purpose = cut(&statement::purpose(&record.text), WHY_BYTES).to_owned();
@@ -62,8 +62,8 @@ impl Digest {
         }
     }
 
-    /// Returns what was changed in each file after a record, the file changed last first: its path, and the distinct
-    /// reasons, oldest first.
+    /// Returns the paths of the files that were changed after a record, each with its distinct reasons, oldest first.
+    /// The file that was changed last comes first.
     pub fn changes_since(&self, record: u64) -> Vec<(&str, Vec<&str>)> {
         let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
         for change in self.changes.iter().rev().filter(|change| change.record > record) {

@@ -1,8 +1,8 @@
 use super::*;
 use crate::journal::{self, FileField};
 
-/// Folds lines of `who: words`; `edit` is what the transcript tells, `hook` what a hook reported. The number of the line
-/// is its time, unless it begins with `@n `.
+/// Folds lines of `who: words`; `edit` is an edit from the transcript, `hook` one that a hook reported. The number of
+/// the line is its time, unless it begins with `@n `.
 fn session(lines: &[&str]) -> Digest {
     let mut digest = Digest::new("s");
     for (i, line) in lines.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What the session did to the outside world, and the observed state of its checkout.
+//! Effects of the session on the outside world, and the state of its checkout as far as it was observed.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,9 +6,11 @@ use super::{Digest, FileUse, keep_last};
 use crate::effect::{Effect, Kind};
 use crate::journal::Record;
 
-/// The most effects that are kept, and the most names of files that were added and not committed yet.
-const EFFECTS: usize = 200;
-const STAGED: usize = 200;
+/// The most effects that are kept.
+const MOST_EFFECTS: usize = 200;
+
+/// The most names of staged files that are kept.
+const MOST_STAGED: usize = 200;
 
 /// One effect, and when it happened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,7 +19,7 @@ pub struct EffectUse {
     pub effect: Effect,
     pub at: String,
     pub record: u64,
-    /// In another repository than the session's own.
+    /// Whether the effect was in another repository than the session's own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub elsewhere: bool,
 }
@@ -35,22 +37,22 @@ pub struct GitOnDisk {
     pub remote_commit: Option<String>,
 }
 
-/// The state of the checkout, by what was observed and by git's files.
+/// The state of the checkout, from what was observed and from git's files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GitState<'d> {
-    /// Empty if unknown.
+    /// The current branch; empty if unknown.
     pub branch: &'d str,
     /// The last commit that was observed.
     pub commit: Option<&'d EffectUse>,
-    /// Observed commits without an observed push, oldest first. Empty if nothing shows that there is a remote.
+    /// Observed commits that no observed push contains, oldest first. Empty if there is no sign of a remote.
     pub unpushed: Vec<&'d EffectUse>,
     /// Edited files that are in no observed commit, last edited first.
     pub uncommitted: Vec<&'d FileUse>,
     /// Files whose changes are in a stash.
     pub stashed: Vec<&'d FileUse>,
-    /// The pull request that was last worked on.
+    /// The last pull request of this branch that was worked on.
     pub pull_request: Option<&'d EffectUse>,
-    /// What happened to the checkout since the last commit: stashed, discarded, reset.
+    /// What was done to the checkout since the last commit: stashed, discarded, reset.
     pub notes: Vec<&'d EffectUse>,
     /// Set if HEAD is not the last observed commit, because somebody else has been working.
     pub moved: Option<&'d str>,
@@ -59,7 +61,7 @@ pub struct GitState<'d> {
 impl Digest {
     pub(super) fn add_effects(&mut self, record: &Record) {
         if record.ok != Some(false) || !record.effect.is_empty() {
-            self.staged.add(&record.command);
+            self.staged.add_command(&record.command);
         }
         for effect in &record.effect {
             let elsewhere = is_elsewhere(&effect.folder, &record.worktree, &record.cwd);
@@ -73,7 +75,7 @@ impl Digest {
                 self.follow_git(effect, &record.command);
             }
         }
-        keep_last(&mut self.effects, EFFECTS);
+        keep_last(&mut self.effects, MOST_EFFECTS);
     }
 
     /// Updates the edited files after an effect.
@@ -85,7 +87,7 @@ impl Digest {
         match effect.kind {
             Kind::Commit | Kind::Amend => {
                 let staged = std::mem::take(&mut self.staged);
-                // An empty commit, which git makes only if told to.
+                // The commit is empty, which git allows only with this flag.
                 if command.contains("--allow-empty") && staged == Staged::default() {
                     return;
                 }
@@ -145,7 +147,7 @@ impl Digest {
             |used: &&EffectUse| matches!(used.effect.kind, Kind::Commit | Kind::Amend | Kind::Merge);
         let branch = self.disk.as_ref().map(|disk| disk.branch.as_str()).filter(|branch| !branch.is_empty());
         let branch = branch.unwrap_or(&self.branch);
-        // One that was made on another branch says nothing of this one.
+        // A commit that was made on another branch says nothing about this one.
         let is_on_branch = |used: &&EffectUse| {
             let place = used.effect.place.as_str();
             used.effect.kind == Kind::Merge
@@ -155,7 +157,7 @@ impl Digest {
         };
         let commits = || here().filter(is_commit).filter(is_on_branch);
         let commit = commits().rfind(|used| !used.effect.id.is_empty()).or_else(|| commits().next_back());
-        // Nor does a pull request, once another branch was checked out.
+        // A pull request from before the last switch of branches is not about this one.
         let switched = here().rfind(|used| used.effect.kind == Kind::Switch).map_or(0, |used| used.record);
         let last_push = here()
             .rfind(|used| matches!(used.effect.kind, Kind::Push | Kind::UpToDate))
@@ -184,8 +186,8 @@ impl Digest {
             )
         };
         let disk_commit = self.disk.as_ref().map(|disk| disk.commit.as_str()).filter(|id| !id.is_empty());
-        // The last event that showed where HEAD is: a hook that read it, or a commit. Anything that moved HEAD
-        // without showing where makes it unknown.
+        // The last record that showed where HEAD is: a hook that read it, or a commit. If something else has moved HEAD
+        // since, its place is unknown.
         let known = match here().rfind(|used| moves_head(used.effect.kind)) {
             Some(used) if used.record > self.head_at => {
                 Some(used.effect.id.as_str()).filter(|id| is_commit(&used) && !id.is_empty())
@@ -209,7 +211,7 @@ impl Digest {
         }
     }
 
-    /// Returns whether a pull request can be of this branch: the push before it, if any was observed, was of no other.
+    /// Returns whether a pull request can belong to this branch: the last observed push before it was of this branch.
     fn is_of_branch(&self, pull_request: &EffectUse, branch: &str) -> bool {
         let before = |used: &&EffectUse| used.effect.kind == Kind::Push && used.record <= pull_request.record;
         let pushed =
@@ -217,8 +219,8 @@ impl Digest {
         branch.is_empty() || pushed.is_none_or(|pushed| pushed.is_empty() || pushed == branch)
     }
 
-    /// Of what happened to the checkout, what still shows: a stash that was taken back does not, nor changes thrown away
-    /// of a file that was edited since.
+    /// Drops notes that are no longer true: a stash that was applied again, and discarded changes of a file that was
+    /// edited since.
     fn still_true<'d>(&self, notes: Vec<&'d EffectUse>) -> Vec<&'d EffectUse> {
         let mut kept: Vec<&EffectUse> = Vec::new();
         for used in notes {
@@ -239,12 +241,12 @@ impl Digest {
         kept
     }
 
-    /// Commits that still stand as they were made, here or where they were pushed to: not amended, not reset since.
+    /// Returns the commits that still exist, here or on the remote: neither amended nor reset since.
     pub fn standing_commits(&self) -> Vec<&EffectUse> {
         self.commits().0
     }
 
-    /// Returns commits that were reset before anybody else could have them.
+    /// Returns commits that were reset before they were pushed.
     pub fn reset_commits(&self) -> Vec<&EffectUse> {
         self.commits().1
     }
@@ -253,7 +255,7 @@ impl Digest {
     fn commits(&self) -> (Vec<&EffectUse>, Vec<&EffectUse>) {
         let mut standing: Vec<&EffectUse> = Vec::new();
         let mut reset = Vec::new();
-        // A pushed commit is outside, whatever happens to it here.
+        // A pushed commit still exists on the remote, whatever happens to it here.
         let mut pushed = 0;
         for used in self.effects.iter().filter(|used| !used.elsewhere) {
             match used.effect.kind {
@@ -277,13 +279,13 @@ impl Digest {
 }
 
 impl FileUse {
-    /// Edited in the checkout, and in no commit observed since.
+    /// Whether the file was edited in the checkout and is in no commit observed since.
     pub fn is_unsaved(&self) -> bool {
         self.edits > 0 && !self.outside && !self.stashed && self.edited_at > self.saved_at
     }
 }
 
-/// Returns whether it moves HEAD.
+/// Returns whether an effect of this kind moves HEAD.
 fn moves_head(kind: Kind) -> bool {
     matches!(
         kind,
@@ -312,7 +314,7 @@ fn is_elsewhere(folder: &str, checkout: &str, cwd: &str) -> bool {
     folder.starts_with('~') || folder.starts_with("..") && cwd.is_empty() || folder.starts_with('$')
 }
 
-/// What was added to git's index since the last commit, by name.
+/// The names that were added to git's index since the last commit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Staged {
@@ -321,8 +323,8 @@ pub(super) struct Staged {
 }
 
 impl Staged {
-    /// Records what a command line adds, or commits without adding.
-    fn add(&mut self, command: &str) {
+    /// Records what a command line adds to the index, or commits directly with `--all`.
+    fn add_command(&mut self, command: &str) {
         if !command.contains("git") {
             return;
         }
@@ -342,28 +344,28 @@ impl Staged {
                 let is_all =
                     matches!(word.as_str(), "." | "-A" | "--all" | "-u" | ":/") || word.contains(['*', '$']);
                 self.all |= is_all;
-                if !is_all && !word.starts_with('-') && self.names.len() < STAGED {
+                if !is_all && !word.starts_with('-') && self.names.len() < MOST_STAGED {
                     self.names.push(word.clone());
                 }
             }
         }
     }
 
-    /// Returns whether a commit made now contains a file. If nothing was seen to be added, assumes that it contains
+    /// Returns whether a commit that is made now contains a file. If no `git add` was seen, assumes that it contains
     /// everything.
     fn holds(&self, path: &str) -> bool {
         self.all || self.names.is_empty() || self.names.iter().any(|name| covers(name, path))
     }
 }
 
-/// Returns whether a name on a command line is that file, or a folder that contains it.
+/// Returns whether a name on a command line is this file or a folder that contains it.
 fn covers(name: &str, path: &str) -> bool {
     let name = name.trim_start_matches("./").trim_end_matches('/');
     if matches!(name, "" | "." | ":/") {
         return true;
     }
     let begins = path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    // Relative to different folders, one path is the end of the other.
+    // The two paths may be relative to different folders, so one can be the end of the other.
     let ends = |whole: &str, end: &str| whole.strip_suffix(end).is_some_and(|before| before.ends_with('/'));
     begins || ends(path, name) || ends(name, path)
 }

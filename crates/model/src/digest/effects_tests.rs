@@ -3,7 +3,7 @@ use crate::event::{Action, Event, Kind as Happened, ToolDone, Touched};
 use crate::journal::{self, RecordPolicy};
 use crate::redact;
 
-/// A session built call by call.
+/// Builds a session call by call.
 #[derive(Default)]
 struct Session {
     digest: Digest,
@@ -47,7 +47,7 @@ impl Session {
         })
     }
 
-    /// Returns files in no commit, commits not pushed, and the branch.
+    /// Returns files in no commit, commits that are not pushed, and the branch.
     fn stands(&self) -> (Vec<&str>, Vec<&str>, &str) {
         let git = self.digest.git();
         let files = git.uncommitted.iter().map(|file| file.path.as_str()).collect();

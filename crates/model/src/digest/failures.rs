@@ -1,4 +1,4 @@
-//! Commands of a session: what ran, how it ended, what is unsolved, and failures that will happen again.
+//! Commands of a session: what ran, how it ended, what still fails, and what will fail again.
 
 mod traps;
 
@@ -15,10 +15,10 @@ use crate::text::cut;
 
 pub use traps::Trap;
 
-pub(super) const COMMANDS: usize = 200;
+pub(super) const MOST_COMMANDS: usize = 200;
 const COMMAND_BYTES: usize = 1_000;
-const CHECKS: usize = 60;
-const FAILURES: usize = 60;
+const MOST_CHECKS: usize = 60;
+const MOST_FAILURES: usize = 60;
 const FAILURE_BYTES: usize = 1_200;
 
 /// A command line as typed, and its last run.
@@ -26,7 +26,7 @@ const FAILURE_BYTES: usize = 1_200;
 #[serde(default)]
 pub struct CommandUse {
     pub command: String,
-    /// Where it began, relative to the checkout.
+    /// The folder in which the command began, relative to the checkout.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub folder: String,
     pub sort: Option<Sort>,
@@ -35,14 +35,14 @@ pub struct CommandUse {
     pub ended: Ended,
     pub exit: Option<i64>,
     pub error: String,
-    /// The line with its summary.
+    /// The line of the output with the summary.
     pub result: String,
-    /// When it last ran.
+    /// When the command last ran.
     pub at: String,
     pub last: u64,
 }
 
-/// One check of the project, however it was typed, with its newest run.
+/// One check of the project, whichever way it was typed, with its newest run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CheckUse {
     /// The command to type again, in its folder.
@@ -51,10 +51,10 @@ pub struct CheckUse {
     pub folder: String,
     pub sort: Sort,
     pub ended: Ended,
-    /// The line with its summary, or the reason for its failure.
+    /// The line of the output with the summary, or with the reason for the failure.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub result: String,
-    /// How many tests ran, over all summaries that it printed.
+    /// How many tests ran, added up over all summaries in the output.
     #[serde(default, skip_serializing_if = "Counts::is_none")]
     pub counts: Counts,
     #[serde(default)]
@@ -74,29 +74,29 @@ pub struct Failure {
     pub tool: String,
     /// The command, or the file that the tool was called on.
     pub what: String,
-    /// Where the command began, relative to the checkout.
+    /// The folder in which the command began, relative to the checkout.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub folder: String,
     pub is_command: bool,
     pub exit: Option<i64>,
     pub error: String,
-    /// True until something shows that it is solved.
+    /// True until something shows that the failure is solved.
     pub open: bool,
-    /// The numbers of the line's checks that have not passed since.
+    /// Which checks of the command line have not passed since, by number.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<usize>,
-    /// The failed tests, if all are known, that have not passed since.
+    /// The failed tests that have not passed since; empty if not all of them are known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tests: Vec<String>,
-    /// How often it failed like this.
+    /// How often the command failed in the same way.
     pub times: u32,
-    /// What worked instead, a few calls later.
+    /// What worked instead within a few calls.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub worked: String,
-    /// The number of the call, counted from the session's first.
+    /// The number of the call in the session.
     pub call: u64,
     pub record: u64,
-    /// `what`, parsed. While it is open, every command that runs is compared with it.
+    /// The checks in `what`. Every command that runs is compared with an open failure, so they are parsed once.
     #[serde(skip)]
     pub(crate) parsed: Parsed<Vec<Check>>,
     #[serde(skip)]
@@ -122,12 +122,12 @@ impl CheckUse {
 
 impl Digest {
     /// Returns what is failing, newest first: its last run failed, and neither it nor a wider check has passed since.
-    /// All code about open failures uses this.
+    /// All code about open failures uses this function.
     pub fn open_failures(&self) -> impl Iterator<Item = &Failure> {
         self.failures.iter().rev().filter(|failure| failure.open)
     }
 
-    /// Returns the project's checks, the newest run of each: tests, then builds and lints, then the rest, newest
+    /// Returns the newest run of each of the project's checks: tests, then builds and lints, then the rest, newest
     /// first. A check that is part of a later one is left out.
     pub fn check_runs(&self) -> Vec<&CheckUse> {
         let all: Vec<(&CheckUse, Option<Check>)> =
@@ -178,7 +178,7 @@ impl Digest {
         entry.at = record.ts.to_string();
         entry.last = self.records;
         self.commands.push(entry);
-        if self.commands.len() > COMMANDS {
+        if self.commands.len() > MOST_COMMANDS {
             let oldest = self.commands.iter().position(|command| command.ended != Ended::Failed).unwrap_or(0);
             self.commands.remove(oldest);
         }
@@ -212,7 +212,7 @@ impl Digest {
         }
     }
 
-    /// Applies the runs of a session that continues this one: they may have solved what was open here.
+    /// Applies the runs of a session that continues this one, because they may have solved failures of this one.
     pub(super) fn go_on_with(
         &mut self,
         commands: Vec<CommandUse>,
@@ -251,8 +251,8 @@ impl Digest {
             }
             self.failures.push(failure);
         }
-        keep_last(&mut self.checks, CHECKS);
-        keep_last(&mut self.failures, FAILURES);
+        keep_last(&mut self.checks, MOST_CHECKS);
+        keep_last(&mut self.failures, MOST_FAILURES);
     }
 
     fn add_check(&mut self, check: &Check, ended: Ended, record: &Record) {
@@ -278,10 +278,10 @@ impl Digest {
             runs: runs + 1,
             key: Parsed::default(),
         });
-        keep_last(&mut self.checks, CHECKS);
+        keep_last(&mut self.checks, MOST_CHECKS);
     }
 
-    /// Adds a call that failed, or whose failure was hidden.
+    /// Adds a call that failed openly or behind a pipe.
     pub(super) fn add_failure(&mut self, record: &Record) {
         let is_command = !record.command.is_empty();
         let ended = if is_command { ended_of(record) } else { Ended::Unknown };
@@ -296,10 +296,10 @@ impl Digest {
         let each = each_ended(&checks, ended, record.step);
         let mut left: Vec<usize> = (0..checks.len()).filter(|at| each[*at] == Some(Ended::Failed)).collect();
         if left.is_empty() {
-            // It is unknown which one failed, so all of them must pass.
+            // It is unknown which check failed, so all of them must pass.
             left = (0..checks.len()).filter(|at| checks[*at].sort != Sort::Format).collect();
         }
-        // Only the newest run of a check counts.
+        // Only the newest run of a check is kept.
         for older in self.failures.iter_mut().filter(|older| older.open && older.is_command) {
             let known = older.checks(&record.worktree).into_owned();
             older.left.retain(|at| {
@@ -330,7 +330,7 @@ impl Digest {
             parsed: Parsed::default(),
             errand: Parsed::default(),
         });
-        if self.failures.len() > FAILURES {
+        if self.failures.len() > MOST_FAILURES {
             let oldest = self.failures.iter().position(|failure| !failure.open).unwrap_or(0);
             self.failures.remove(oldest);
         }
@@ -349,7 +349,7 @@ impl Failure {
         }
     }
 
-    /// Closes the failure if a success shows that it is solved.
+    /// Closes the failure if a run that passed shows that it is solved.
     fn settle(&mut self, done: &[&Check], errand: &CommandPurpose, went_well: bool, worktree: &str) {
         if self.checks("").is_empty() {
             let failed = self.errand.get(|| run::command_purpose(&self.what, &self.folder));
@@ -379,7 +379,7 @@ impl Failure {
     }
 }
 
-/// Returns which command of a line failed, by the error; the last one if nothing shows it.
+/// Returns which git command of a line failed, judged by the error; the last one if the error does not show it.
 fn family_of(families: &[Family], error: &str) -> Family {
     let says = |words: &[&str]| words.iter().any(|word| error.contains(word));
     let told = match () {
@@ -407,7 +407,7 @@ fn is_serious(checks: &[Check], command: &str, cwd: &str, error: &str) -> bool {
         return false;
     }
     if !checks.is_empty() {
-        // A program that is merely started may be meant to fail; a crash is not.
+        // A program may be started to see it fail, but a crash is not intended.
         return checks.iter().any(|check| check.sort.is_check()) || is_crash(error);
     }
     match run::command_purpose(command, cwd) {
@@ -435,7 +435,7 @@ fn checks_of(command: &str, record: &Record) -> Vec<Check> {
     below(run::checks(command, &record.cwd), &record.worktree)
 }
 
-/// Makes a folder relative to the top of the checkout, however it was entered.
+/// Makes the folders of the checks relative to the top of the checkout, however they were entered.
 fn below(mut checks: Vec<Check>, worktree: &str) -> Vec<Check> {
     for check in &mut checks {
         if let Some(inside) = inside(check, worktree) {
@@ -445,7 +445,7 @@ fn below(mut checks: Vec<Check>, worktree: &str) -> Vec<Check> {
     checks
 }
 
-/// Returns the folder of a check relative to its checkout, if it names the checkout too.
+/// Returns the folder of a check relative to its checkout, if the folder's path includes the checkout.
 fn inside<'a>(check: &'a Check, worktree: &str) -> Option<&'a str> {
     let inside = check.folder.strip_prefix(worktree).filter(|_| !worktree.is_empty())?;
     (inside.is_empty() || inside.starts_with('/')).then(|| inside.trim_start_matches('/'))
@@ -456,13 +456,13 @@ pub(super) fn ended_of(record: &Record) -> Ended {
     match (record.ended.as_ref(), record.passed) {
         ("", Some(true)) => Ended::Passed,
         ("", Some(false)) => Ended::Failed,
-        // The output is not stored, so only the command's own exit code counts.
+        // The output is not stored, so only the command's own exit code can be used.
         ("", None) => run::ended(&record.command, record.exit, record.ok == Some(false), "?").ended,
         (name, _) => Ended::parse(name),
     }
 }
 
-/// Returns how each check of a line ended. `None` if it was not reached, or it is unknown which one failed.
+/// Returns how each check of a command line ended; `None` if it was not reached, or if it is unknown which one failed.
 fn each_ended(checks: &[Check], ended: Ended, step: Option<usize>) -> Vec<Option<Ended>> {
     let one = |at: usize| match (ended, step) {
         (Ended::Failed, Some(step)) if at < step => Some(Ended::Passed),

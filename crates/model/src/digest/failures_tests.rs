@@ -54,17 +54,17 @@ fn what_is_open() {
         (&[("go test ./...", 1, "FAIL"), ("go test ./x", 0, GREEN)], &["go test ./..."]),
         (&[("go test ./x", 1, RED), ("cd /home/u/app && go test ./x", 0, GREEN)], &[]),
         (&[("go test ./x", 1, RED), ("cd sub && go test ./x", 0, GREEN)], &["go test ./x"]),
-        // Its failing test was run by name since.
+        // The failing test was run by name since.
         (&[("make test | tail", 0, RED), ("go test -run TestA ./x", 0, GREEN)], &[]),
         (&[("make test | tail", 0, RED), ("go test -run TestB ./x", 0, GREEN)], &["make test"]),
-        // One entry, with the latest error.
+        // There is one entry, with the latest error.
         (&[("go test ./x", 1, RED), ("go test ./x 2>&1 | head -50", 0, RED)], &["go test ./x"]),
-        // A line of several checks: each of them counts.
+        // A line of several checks: each of them is judged by itself.
         (&[("make lint && make test", 1, "make: *** [Makefile:3: lint] Error 1"), ("make lint", 0, "")], &[]),
         (&[("make fmt && make lint", 1, "1 issues:"), ("make lint", 0, "")], &[]),
         (&[("make lint && make test", 1, "?"), ("make lint", 0, "")], &["make lint && make test"]),
         (&[("make lint && make test", 1, "?"), ("make lint", 0, ""), ("make test", 0, "")], &[]),
-        // Not one of the project's checks.
+        // Tests and builds that no Makefile or script of the project runs.
         (&[("python3 -m unittest", 1, "FAILED (failures=1)")], &["python3 -m unittest"]),
         (&[("docker build .", 1, "ERROR: failed to solve")], &["docker build ."]),
         (&[("docker build .", 1, "ERROR: failed to solve"), ("docker build -t x .", 0, "")], &[]),

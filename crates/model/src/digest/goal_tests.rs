@@ -38,12 +38,12 @@ fn what_is_wanted_now() {
     let cases: [Case; 10] = [
         (&[task], (bare(task), none(), none(), false)),
         (&[task, "said: It is split.", second], (bare(second), none(), none(), false)),
-        // A question after the task was done is about it.
+        // A question after the task was done is about that task.
         (
             &[task, "ran: make", "said: It is split.", "user: why so many?"],
             ("why so many?".into(), bare(task), none(), true),
         ),
-        // A yes means what was proposed, until that is done.
+        // A yes means the proposal before it, until that is done.
         (
             &[task, "said: I propose two files: a.py and b.py.", "user: yes"],
             ("yes".into(), bare(task), "I propose two files: a.py and b.py.".into(), false),
@@ -64,7 +64,7 @@ fn what_is_wanted_now() {
             &[task, "ran: make", "user: please do not rename any of the public functions"],
             ("please do not rename any of the public functions".into(), bare(task), none(), false),
         ),
-        // The turn of a task goes on through what is said while the agent works: what closes it, answers the task.
+        // Messages while the agent works do not end the turn of a task: the closing words answer the task.
         (
             &[
                 task,
@@ -76,7 +76,7 @@ fn what_is_wanted_now() {
             ],
             ("why so many?".into(), bare(task), none(), true),
         ),
-        // So it is with a proposal that was accepted.
+        // The same is true of a proposal that was accepted.
         (
             &[
                 task,
@@ -90,7 +90,7 @@ fn what_is_wanted_now() {
             ],
             ("is it fast?".into(), bare(task), none(), true),
         ),
-        // A short request that is not answered is the task, not the long one before it.
+        // A short request that is not answered is the task, not the long request before it.
         (
             &[
                 task,

@@ -4,23 +4,23 @@ use std::borrow::Cow;
 
 use super::{Digest, names};
 
-/// A shorter text is quoted unchanged.
-const LONG: usize = 1_200;
+/// A text of fewer bytes is quoted unchanged.
+const LONG_TEXT: usize = 1_200;
 
-/// Stands after the heading of a section that was left out.
-const DONE: &str = "[its files were edited since]";
+/// The note after the heading of a section that was left out.
+const DONE_NOTE: &str = "[its files were edited since]";
 
 impl Digest {
-    /// Returns a request or a plan without the sections that name only files which were edited after `since`. What it
-    /// is for and the checks that it demands stay.
+    /// Returns a request or a plan without the sections that name only files which were edited after `since`. Sections
+    /// about its purpose and its checks stay.
     pub fn left_of<'t>(&self, text: &'t str, since: u64) -> Cow<'t, str> {
-        // The file that was edited last may not be finished, until a check has run.
+        // The file that was edited last may not be finished until a check has run.
         let last = self.edited_after(since).filter(|_| !self.is_checked());
         let edited = |name: &str| {
             let mut uses = self.files.iter().filter(|file| last_part(&file.path) == name);
             uses.any(|file| file.edits > 0 && file.edited_at > since && Some(file.path.as_str()) != last)
         };
-        if text.len() < LONG || self.edited_after(since).is_none() {
+        if text.len() < LONG_TEXT || self.edited_after(since).is_none() {
             return Cow::Borrowed(text);
         }
         let mut out = String::new();
@@ -32,7 +32,7 @@ impl Digest {
             match is_done && !says_why(section) {
                 true => {
                     out.push_str(&format!(
-                        "{} {DONE}\n",
+                        "{} {DONE_NOTE}\n",
                         section.lines().next().unwrap_or_default().trim_end()
                     ));
                     left_out = true;
@@ -49,7 +49,7 @@ impl Digest {
         checks.any(|used| self.edited_after(used.last).is_none())
     }
 
-    /// Returns whether the session has files with this ending: `os.Exit` and `e.g` look like files too.
+    /// Returns whether the session has files with this extension, because `os.Exit` and `e.g` look like files too.
     fn has_kind(&self, name: &str) -> bool {
         let ending = |name: &str| name.rsplit_once('.').map(|(_, ending)| ending.to_owned());
         let wanted = ending(name);
@@ -77,7 +77,7 @@ fn sections(text: &str) -> Vec<&str> {
     found
 }
 
-/// The beginning, what the work is for, and how it is checked: needed until the end.
+/// Whether a section is needed until the end: the beginning, the purpose of the work, or its checks.
 fn says_why(section: &str) -> bool {
     const WORDS: [&str; 12] = [
         "context",

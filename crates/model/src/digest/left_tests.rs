@@ -23,13 +23,13 @@ fn sections_whose_files_were_edited_are_reduced_to_their_headings() {
     let plan = format!("{PLAN}{}", "A last remark. ".repeat(80));
     let headings = |digest: &Digest| {
         let left = digest.left_of(&plan, 10).into_owned();
-        let done = left.lines().filter(|line| line.ends_with(DONE)).map(|line| line[..6].to_owned());
+        let done = left.lines().filter(|line| line.ends_with(DONE_NOTE)).map(|line| line[..6].to_owned());
         (done.collect::<Vec<_>>(), left)
     };
     // Nothing was edited, or only before the plan.
     assert_eq!(session(&[]).left_of(&plan, 10), plan);
     assert_eq!(session(&[("src/reader.py", 9)]).left_of(&plan, 10), plan);
-    // A fence holds no headings, so section 1 names the writer too.
+    // A `#` within a fence is not a heading, so section 1 names the writer too.
     let (done, _) = headings(&session(&[("src/reader.py", 11), ("src/writer.py", 9)]));
     assert!(done.is_empty(), "{done:?}");
     // The file that was edited last is not finished.

@@ -1,25 +1,27 @@
 //! Finds file names in a person's text.
 
-/// More than a plan names.
-const MOST: usize = 64;
-const LONGEST: usize = 80;
+/// The most names that are kept; plans name fewer.
+const MOST_NAMES: usize = 64;
 
-/// Returns the last parts of paths, `parse.rs` for `src/parse.rs:12`, each once.
+/// The longest name of a file, in bytes.
+const LONGEST_NAME: usize = 80;
+
+/// Returns the last parts of paths without duplicates: `parse.rs` for `src/parse.rs:12`.
 pub(super) fn of_files(text: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for word in text.split(|c: char| c.is_whitespace() || "()[]{}<>\"'`,;:*|=/\\".contains(c)) {
         let name = word.trim_end_matches(['.', '!', '?']);
-        if is_file(name) && names.len() < MOST && !names.iter().any(|known| known == name) {
+        if is_file(name) && names.len() < MOST_NAMES && !names.iter().any(|known| known == name) {
             names.push(name.to_owned());
         }
     }
     names
 }
 
-/// A stem, and an extension of a few letters that is not a number.
+/// Whether a word looks like a file: a stem, and an extension of a few letters that is not a number.
 fn is_file(name: &str) -> bool {
     let Some((stem, ending)) = name.rsplit_once('.') else { return false };
-    name.len() <= LONGEST
+    name.len() <= LONGEST_NAME
         && (1..=8).contains(&ending.len())
         && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
         && ending.bytes().any(|byte| byte.is_ascii_lowercase())
@@ -40,6 +42,6 @@ mod tests {
             ["hook_registry.go", "a.rs", "b_test.py", "e.g", "example.com", "x.md", "obj.Method"]
         );
         assert_eq!(of_files("").len(), 0);
-        assert_eq!(of_files(&(0..200).map(|i| format!("f{i}.rs ")).collect::<String>()).len(), MOST);
+        assert_eq!(of_files(&(0..200).map(|i| format!("f{i}.rs ")).collect::<String>()).len(), MOST_NAMES);
     }
 }

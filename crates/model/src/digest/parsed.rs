@@ -1,9 +1,9 @@
-//! A value that is computed once and needed at every record.
+//! A value that is computed once, because it is needed at every record.
 
 use std::sync::OnceLock;
 
-/// Computed on first use from neighbouring fields that do not change. It is never stored, and it does not count when
-/// two values are compared.
+/// A value that is computed on first use, from neighbouring fields that do not change. It is not stored, and it is
+/// ignored when two values are compared.
 #[derive(Clone, Debug)]
 pub(crate) struct Parsed<T>(OnceLock<T>);
 

@@ -1,4 +1,4 @@
-//! What the user asked in a session, and which of it is wanted now.
+//! What the user asked in a session, and what the user wants now.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,11 +7,11 @@ use crate::journal::Record;
 use crate::prompt::{self, Sort};
 use crate::text::{cut, outline};
 
-pub(super) const PROMPTS: usize = 80;
+pub(super) const MOST_PROMPTS: usize = 80;
 const PROMPT_BYTES: usize = 2_000;
-/// The newest prompt may be this long, because it may be a plan that is the goal.
+/// The newest prompt may have this many bytes, because it may be a plan that is the goal.
 const PLAN_BYTES: usize = 8_000;
-/// The number of prompts that are kept at full length; of earlier ones, only the beginning.
+/// The number of prompts that are kept at full length; earlier ones are shortened.
 const LONG_PROMPTS: usize = 12;
 const OLD_PROMPT_BYTES: usize = 400;
 const REFUSED_BYTES: usize = 200;
@@ -22,13 +22,14 @@ pub struct Prompt {
     pub at: String,
     pub record: u64,
     pub text: String,
-    /// The call that the user refused with these words; empty otherwise.
+    /// The call that the user refused with these words; empty if there was none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub refused: String,
-    /// Said while the agent was working: it corrects the work, or is a remark.
+    /// Whether it was said while the agent was working: it corrects the work, or is a remark.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub at_work: bool,
-    /// Files named in the part of the text that was cut: plans are long, and say which files they are about.
+    /// Files that were named in the part of the text that was cut, because plans are long and name the files they are
+    /// about.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
 }
@@ -37,11 +38,11 @@ pub struct Prompt {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Goal<'d> {
     pub newest: Option<&'d Prompt>,
-    /// The agent's proposal, if the current task is a yes to it.
+    /// The agent's proposal, if the user accepted it as the current task.
     pub accepted: Option<&'d Statement>,
-    /// The task that this belongs to, if it is not the newest message.
+    /// The task that the newest message belongs to, if that is an earlier one.
     pub task: Option<&'d Prompt>,
-    /// True if the agent has already summed up that task. It is then only context for the newest message.
+    /// True if the agent has already summed up the task, which is then only context for the newest message.
     pub is_answered: bool,
 }
 
@@ -50,7 +51,8 @@ impl Prompt {
         prompt::sort(&self.text)
     }
 
-    /// Returns whether the agent was waiting for it: it was not said in passing, nor with a refusal.
+    /// Returns whether the agent was waiting for the prompt: it was neither said while the agent worked nor with a
+    /// refusal.
     pub fn begins_turn(&self) -> bool {
         !self.at_work && self.refused.is_empty()
     }
@@ -76,26 +78,26 @@ impl Digest {
         if is_long {
             self.prompts[..newest].iter_mut().for_each(|prompt| prompt.shorten(PROMPT_BYTES));
         }
-        // Keep the first prompt, because it says what the session is about.
+        // The first prompt stays as it is, because it says what the session is about.
         if let Some(older) = self.prompts.len().checked_sub(LONG_PROMPTS + 1).filter(|place| *place > 0)
             && self.prompts[older].text.len() <= PROMPT_BYTES
         {
             self.prompts[older].shorten(OLD_PROMPT_BYTES);
         }
-        if self.prompts.len() > PROMPTS {
+        if self.prompts.len() > MOST_PROMPTS {
             self.prompts.remove(1);
         }
     }
 
-    /// Returns what is wanted now: the newest message, and the task it belongs to. A question or a remark leaves the
-    /// task unchanged.
+    /// Returns what is wanted now: the newest message, and the task it belongs to. A question or a remark does not
+    /// change the task.
     pub fn goal(&self) -> Goal<'_> {
         let Some(newest) = self.prompts.last() else { return Goal::default() };
         let mut goal = Goal { newest: Some(newest), ..Goal::default() };
         for (i, prompt) in self.prompts.iter().enumerate().rev() {
             let is_newest = i + 1 == self.prompts.len();
             match prompt.sort() {
-                // An accepted proposal that was carried out is history.
+                // A proposal that was accepted and carried out is history.
                 Sort::Approval if goal.accepted.is_none() && self.settled_by(i).is_none() => {
                     goal.accepted = self.answered_by(prompt);
                 }
@@ -107,11 +109,11 @@ impl Digest {
                     goal.task = Some(prompt);
                     break;
                 }
-                // A word in passing or with a refusal steers a task, it is none.
+                // Words said while the agent worked or with a refusal steer a task, but do not start one.
                 Sort::Task if prompt.begins_turn() => {
                     goal.task = Some(prompt).filter(|_| !is_newest);
                     let outcome = self.settled_by(i).map(|said| said.record);
-                    // A proposal that answers the task is part of it; a later one is about something else.
+                    // A proposal that answers the task is part of it. A later one is about something else.
                     goal.is_answered = outcome.is_some() && goal.accepted.map(|said| said.record) != outcome;
                     break;
                 }
@@ -127,8 +129,7 @@ impl Digest {
         goal
     }
 
-    /// Returns the words that closed the turn which a prompt began. The turn goes on through what the user says while
-    /// the agent is working.
+    /// Returns the words that closed the turn that a prompt began. Messages while the agent works do not end the turn.
     fn settled_by(&self, place: usize) -> Option<&Statement> {
         let prompt = self.prompts.get(place)?;
         let next = self.prompts[place + 1..].iter().find(|later| later.begins_turn());
@@ -142,19 +143,19 @@ impl Digest {
         self.prompts.last().is_some_and(|newest| self.worked > newest.record)
     }
 
-    /// Whether a message answers what the agent had asked: a choice among options, a yes with a condition.
+    /// Whether a message answers a question of the agent: a choice among options, or a yes with a condition.
     pub fn is_reply(&self, prompt: &Prompt) -> bool {
         let asked = || self.answered_by(prompt).is_some_and(|said| !said.asks.is_empty());
         prompt.begins_turn() && prompt::is_reply(&prompt.text) && asked()
     }
 
-    /// Returns whether a message stands before the task during which it was said: it says by itself what to do. An answer
-    /// comes after its question, and words with a refusal after what was refused.
+    /// Returns whether a message comes before the task during which it was said, because it says by itself what to do.
+    /// An answer comes after its question, and a refusal after what was refused.
     pub fn leads(&self, newest: &Prompt) -> bool {
         newest.sort() == Sort::Task && newest.refused.is_empty() && !self.is_reply(newest)
     }
 
-    /// What the agent had said when the user said this.
+    /// Returns the closing words that the prompt responds to.
     pub fn answered_by(&self, prompt: &Prompt) -> Option<&Statement> {
         let earlier = self.prompts.iter().rev().find(|known| known.record < prompt.record);
         let since = earlier.map_or(0, |known| known.record);
@@ -166,7 +167,8 @@ impl Digest {
 }
 
 impl Prompt {
-    /// Keeps the outline of a longer text: its first words, its steps and the checks it demands. Of the rest, the files.
+    /// Shortens a longer text to its outline: its first words, its steps and the checks it demands. Keeps the names of
+    /// the files in the rest.
     fn shorten(&mut self, most: usize) {
         if self.text.len() <= most {
             return;

@@ -1,4 +1,4 @@
-//! What the agent said: what it found, decided and did, in its own words; and what it did after its last words.
+//! What the agent said: what it found, decided and did, in its own words; and its calls after its last words.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,29 +10,29 @@ use crate::run::{self, Ended};
 use crate::statement;
 use crate::text::cut;
 
-const STATEMENTS: usize = 60;
-/// The number of statements that are kept long, and how much of the others is kept.
+const MOST_STATEMENTS: usize = 60;
+/// The number of the newest statements that are kept long; older ones are shortened.
 const LONG_STATEMENTS: usize = 12;
 const STATEMENT_BYTES: usize = 1_600;
 const OLD_STATEMENT_BYTES: usize = 360;
 const FINDING_BYTES: usize = 400;
 const ASKS_BYTES: usize = 400;
-const STEPS: usize = 32;
+const MOST_STEPS: usize = 32;
 const STEP_BYTES: usize = 160;
 
-/// Something the agent said that stays useful later.
+/// Something the agent said that is still useful later.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Statement {
     pub record: u64,
-    /// Condensed: one line, no markup.
+    /// The condensed text: one line without markup.
     pub text: String,
-    /// True if it ended a turn: it sums up, answers or proposes. Others were said between two calls.
+    /// True if it ended a turn: it sums up, answers or proposes. Other statements were made between two calls.
     pub closing: bool,
-    /// What it asked at its end: a question, or an offer.
+    /// The question or the offer at its end; empty if there is none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub asks: String,
-    /// It takes back what was said before it.
+    /// Whether it takes back an earlier statement.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub retracts: bool,
 }
@@ -47,10 +47,11 @@ pub struct Step {
     /// The path or the command.
     pub what: String,
     pub failed: bool,
-    /// True if it is a check, and its output says that it passed.
+    /// True if the call is a check, and its output says that it passed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub passed: bool,
-    /// True if a hook reported it when it happened. The transcript's records may come later than the words were said.
+    /// True if a hook reported the call when it happened. The agent's words come later, from the transcript, so they
+    /// may belong before such a call (see `place_in_time`).
     pub live: bool,
 }
 
@@ -61,11 +62,11 @@ pub enum Did {
     Ran,
     Edited,
     Read,
-    /// Used a tool that names no file and no command.
+    /// It used a tool that names no file and no command.
     Called,
 }
 
-/// A request and its outcome.
+/// A request and the closing words that answer it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Turn<'d> {
     pub prompt: &'d Prompt,
@@ -83,7 +84,7 @@ impl Digest {
         let condensed = statement::condense(&record.text);
         let text = if condensed.is_empty() && closing { record.text.trim().to_owned() } else { condensed };
         let text = shortened(&text, STATEMENT_BYTES);
-        // A stop hook and the transcript tell of the same words.
+        // A stop hook and the transcript report the same words.
         let known = self.statements.iter().rposition(|known| known.text == text);
         let closing = closing || known.is_some_and(|place| self.statements[place].closing);
         if let Some(place) = known.filter(|place| place + 8 >= self.statements.len()) {
@@ -100,13 +101,14 @@ impl Digest {
             let text = &mut self.statements[older].text;
             *text = shortened(text, OLD_STATEMENT_BYTES);
         }
-        if self.statements.len() > STATEMENTS {
+        if self.statements.len() > MOST_STATEMENTS {
             let oldest = self.statements.iter().position(|said| !said.closing).unwrap_or(0);
             self.statements.remove(oldest);
         }
     }
 
-    /// Drops text between two calls unless it is informative. The last text is always kept until more follows.
+    /// Drops the last statement between two calls unless it is informative. The newest statement is kept until another
+    /// follows.
     fn drop_empty_talk(&mut self) {
         let Some(last) = self.statements.last_mut().filter(|last| !last.closing) else { return };
         last.text = statement::finding(&last.text);
@@ -116,7 +118,7 @@ impl Digest {
         }
     }
 
-    /// A prompt came while the agent was not working, so the last text ended the turn.
+    /// Marks the last statement as the end of its turn, because a prompt came while the agent was not working.
     pub(super) fn close_turn(&mut self) {
         if let Some(last) = self.statements.last_mut() {
             last.closing = true;
@@ -124,7 +126,7 @@ impl Digest {
     }
 
     pub(super) fn add_step(&mut self, record: &Record) {
-        // It had begun when the transcript ended: see `Digest::unfinished`.
+        // The call had begun when the transcript ended: see `Digest::unfinished`.
         if record.ok.is_none() && !record.from.is_empty() {
             return;
         }
@@ -150,11 +152,11 @@ impl Digest {
             passed: ended == Ended::Passed && !run::checks(&record.command, &record.cwd).is_empty(),
             live: record.from.is_empty(),
         });
-        keep_last(&mut self.steps, STEPS);
+        keep_last(&mut self.steps, MOST_STEPS);
     }
 
-    /// The agent's words come from the transcript, later than the calls that hooks reported. Their time says where
-    /// they belong.
+    /// Returns the record after which the agent's words belong. They come from the transcript, later than the calls
+    /// that hooks reported, so their time decides.
     fn place_in_time(&self, record: &Record) -> u64 {
         let told_late = !record.from.is_empty() && !record.ts.is_empty();
         let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
@@ -168,15 +170,15 @@ impl Digest {
         self.worked > self.said_last
     }
 
-    /// Whether the agent had done what it was asked, and waited: nothing came after its last words, and they announce
-    /// nothing. A transcript can break off between an announcement and the call.
+    /// Whether the agent had done what it was asked and waited: nothing came after its last words, and they announce
+    /// nothing. A transcript can end between an announcement and the call.
     pub fn has_finished(&self) -> bool {
         let in_progress = |todo: &TodoField| todo.status == Some(TodoStatus::InProgress);
         let said_all = !statement::announces(&self.said);
         !self.is_at_work() && said_all && !(self.todos.iter().any(in_progress) && self.are_todos_current())
     }
 
-    /// What the agent did after its last words.
+    /// Returns the agent's calls after its last words.
     pub fn steps_since_said(&self) -> &[Step] {
         let since = self.said_last.max(self.prompts.last().map_or(0, |prompt| prompt.record));
         let first = self.steps.iter().position(|step| step.record > since).unwrap_or(self.steps.len());
@@ -189,8 +191,8 @@ impl Digest {
         self.prompts.iter().enumerate().map(turn).collect()
     }
 
-    /// Whether words were taken back: by the agent's next ones, by later ones about the same thing, or because the user
-    /// objected to them.
+    /// Whether a statement was taken back: by the agent's next statement, by a later one about the same thing, or
+    /// because the user objected.
     pub fn is_retracted(&self, said: &Statement) -> bool {
         let mut later = self.statements.iter().filter(|later| later.record > said.record);
         let next = later.clone().next();
@@ -200,7 +202,7 @@ impl Digest {
             || objection.is_some_and(|prompt| prompt::objects(&prompt.text))
     }
 
-    /// The words that closed the turn of a prompt: the last ones before the next prompt.
+    /// Returns the words that closed the turn of a prompt: the last closing ones before the next prompt.
     pub(super) fn outcome_of(&self, place: usize) -> Option<&Statement> {
         let prompt = self.prompts.get(place)?;
         let end = self.prompts.get(place + 1).map_or(u64::MAX, |next| next.record);
@@ -209,7 +211,7 @@ impl Digest {
     }
 }
 
-/// The first sentences, at most so many bytes of them.
+/// Returns the first sentences, at most `most` bytes.
 pub(super) fn shortened(text: &str, most: usize) -> String {
     match text.len() > most {
         true => statement::first_sentences(cut(text, most), cut(text, most).chars().count() - 1).into_owned(),
@@ -217,13 +219,13 @@ pub(super) fn shortened(text: &str, most: usize) -> String {
     }
 }
 
-/// Whether two texts name the same function, file or command in back quotes.
+/// Whether two texts name the same function, file or command in backticks.
 fn is_about_the_same(one: &str, other: &str) -> bool {
-    const SHORTEST: usize = 6;
+    const SHORTEST_NAME: usize = 6;
     let names = |text: &str| -> Vec<String> {
         let quoted = text.split('`').skip(1).step_by(2);
         let bare = quoted.map(|name| name.split('(').next().unwrap_or(name).to_owned());
-        bare.filter(|name| name.len() >= SHORTEST).collect()
+        bare.filter(|name| name.len() >= SHORTEST_NAME).collect()
     };
     let known = names(one);
     names(other).iter().any(|name| known.contains(name))

@@ -7,33 +7,33 @@ use crate::run::Ended;
 
 use super::{CommandUse, Digest, FileUse, Prompt};
 
-/// Of files worth less, one in fifty was needed again; of those slightly above, one in eight.
-const LIKELY: f64 = 0.75;
+/// Files of at least this worth are likely to be needed. Of files worth less, one in fifty was needed again; of those
+/// slightly above, one in eight.
+const LIKELY_WORTH: f64 = 0.75;
 
 impl Digest {
-    /// Returns files, those most likely to be needed again first.
+    /// Returns the files, the most likely to be needed again first.
     pub fn ranked_files(&self) -> Vec<&FileUse> {
         let related = RelatedFiles::of(self);
         ranked(&self.files, |file| self.file_worth(file, &related), |file| &file.path)
     }
 
-    /// Returns how many of these, without guesses, are worth the room they take.
+    /// Returns how many files are likely to be needed. Files that are only named in commands are not counted.
     pub fn likely_files(&self) -> usize {
         let related = RelatedFiles::of(self);
         let used = self.files.iter().filter(|file| file.edits + file.reads > 0);
-        used.filter(|file| self.file_worth(file, &related) >= LIKELY).count()
+        used.filter(|file| self.file_worth(file, &related) >= LIKELY_WORTH).count()
     }
 
-    /// Returns commands that succeeded, those most likely to be run again first.
+    /// Returns commands that did not fail, the most likely to be run again first.
     pub fn ranked_commands(&self) -> Vec<&CommandUse> {
         let passed = self.commands.iter().filter(|command| command.ended != Ended::Failed);
         ranked(passed, |command| self.command_worth(command), |command| &command.command)
     }
 
-    /// Adds up what makes a file likely to be needed, based on what agents used again in real sessions. Recent use
-    /// counts most. Then: whether the agent or the user just mentioned it, an open failure names it, or its
-    /// counterpart (the test of a source, the source of a test) was just in use. Then how often it was used, and
-    /// whether it was changed.
+    /// Estimates how likely a file is to be needed, based on what agents used again in real sessions. Recent use counts
+    /// most. Next come: the agent or the user just mentioned it, an open failure names it, or its counterpart (the test
+    /// of a source, the source of a test) was just in use. Then how often it was used, and whether it was changed.
     fn file_worth(&self, file: &FileUse, related: &RelatedFiles) -> f64 {
         let name = file.path.rsplit('/').next().unwrap_or(&file.path);
         let uses = f64::from(file.edits + file.reads) + 0.3 * f64::from(file.guesses);
@@ -63,7 +63,7 @@ impl Digest {
         newest.chain(self.prompts.iter().rev().find(says)).chain(self.prompts.first())
     }
 
-    /// Commands that were run often are run again, checks above all.
+    /// Estimates how likely a command is to be run again. Frequent and recent commands are, and checks above all.
     fn command_worth(&self, command: &CommandUse) -> f64 {
         let often = f64::from(command.runs).ln_1p();
         let checks = if is_check(&command.command) { 0.6 } else { 0.0 };
@@ -71,7 +71,7 @@ impl Digest {
         often + 2.0 * self.freshness(command.last, 25.0) + checks - long
     }
 
-    /// Returns 1 for now, and half of it after `half_life` records. 0 if it never happened.
+    /// Returns 1 for the current record, and half as much for every `half_life` records before it; 0 if `record` is 0.
     fn freshness(&self, record: u64, half_life: f64) -> f64 {
         match record {
             0 => 0.0,
@@ -80,9 +80,9 @@ impl Digest {
     }
 }
 
-/// Files that belong together by name: `parse.rs`, `parse_tests.rs`, `test_parse.py`.
+/// Files that belong together by name, such as `parse.rs`, `parse_tests.rs` and `test_parse.py`.
 struct RelatedFiles<'a> {
-    /// The two files of a family that were last used.
+    /// The last use and the path of the two files of a family that were used last.
     last: BTreeMap<&'a str, [(u64, &'a str); 2]>,
 }
 
@@ -107,7 +107,7 @@ impl<'a> RelatedFiles<'a> {
     }
 }
 
-/// Returns the name without its extension and without what marks it as a test.
+/// Returns the name of a file without its extension and without what marks it as a test.
 fn family(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);
     let stem = name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(name);
@@ -118,7 +118,7 @@ fn family(path: &str) -> &str {
         .unwrap_or(stem)
 }
 
-/// Tests, builds, linters and commands that show the state.
+/// Whether a command is a test, a build or a linter, or shows the state.
 fn is_check(command: &str) -> bool {
     const WORDS: &[&str] = &[
         "test", "tests", "pytest", "jest", "vitest", "build", "check", "lint", "clippy", "vet", "tsc", "fmt",
@@ -128,7 +128,7 @@ fn is_check(command: &str) -> bool {
     head.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| WORDS.contains(&word))
 }
 
-/// Best first; equal ones by name.
+/// Sorts by worth, the best first, and by name if the worth is equal.
 fn ranked<'d, T>(
     all: impl IntoIterator<Item = &'d T>,
     worth: impl Fn(&T) -> f64,
@@ -139,7 +139,7 @@ fn ranked<'d, T>(
     ranked.into_iter().map(|(_, one)| one).collect()
 }
 
-/// Built, vendored or locked: rarely what somebody works on.
+/// Whether a file is generated, vendored or a lock file. People rarely work on those.
 pub fn is_generated(path: &str) -> bool {
     const FOLDERS: &[&str] =
         &["target", "node_modules", "dist", "build", "vendor", ".git", "__pycache__", ".next", "coverage"];

@@ -35,7 +35,7 @@ pub struct Entry {
     after: usize,
     token: Range<usize>,
     items: Vec<Item>,
-    /// Lines below that YAML would read as a part of this value and we do not read: a nested map, a block text.
+    /// The lines below that YAML would read as part of the value and this reader does not: a nested map, a block text.
     unread: Vec<Range<usize>>,
 }
 
@@ -104,7 +104,7 @@ impl Frontmatter {
                     .collect()
             }
         };
-        // These lines are the old value, or the rest of it. Below any other value they are a mistake, and stay.
+        // These lines are the old value or the rest of it. Below any other value they are a mistake and stay.
         if matches!(entry.source(bytes).first(), None | Some(b'|' | b'>')) {
             edits.extend(entry.unread.iter().map(|span| Edit::new(span.clone(), "")));
         }
@@ -195,7 +195,7 @@ fn entry(text: &[u8], line: &Line) -> Option<(Entry, Option<FindingKind>)> {
     Some((entry, token.flaw.map(flaw)))
 }
 
-/// `  - text`, indented by spaces or not at all.
+/// Parses `  - text`, indented by spaces or not at all.
 fn item(text: &[u8], line: &Line) -> Option<(Item, Option<FindingKind>)> {
     let indent = run(text, |byte| byte == b' ');
     let rest = slice(text, indent..text.len())
@@ -256,7 +256,7 @@ fn set_items(bytes: &[u8], items: &[Item], texts: &[&str], line_end: &str) -> Ve
         edits.push(put(item.after, &item.token, scalar::write(&Value::from(*text), quoted)));
     }
     edits.extend(old.iter().skip(new.len()).map(|item| Edit::new(item.span.clone(), "")));
-    // After the items before them, or before the first of all.
+    // New items go after the items before them, or before the first of all.
     let place = items.get((head + old.len()).wrapping_sub(1)).map(|item| item.span.end);
     let place = place.or_else(|| items.first().map(|item| item.span.start)).unwrap_or_default();
     let indent = " ".repeat(items.first().map_or(2, |item| item.indent));

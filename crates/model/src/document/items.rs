@@ -8,19 +8,19 @@ use super::outline::{Kind, Scanner, columns, is_rule, marker};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
-    /// Counted from 1.
+    /// The number of the line, counted from 1.
     pub line: usize,
-    /// The line without its end.
+    /// The position of the line without its end.
     pub span: Range<usize>,
     /// Columns before the marker. An item with more columns than the one above is nested in it.
     pub indent: usize,
     /// The number of `3.` or `3)`; `None` for a bullet.
     pub number: Option<u32>,
-    /// `[ ]` or `[x]`; `None` without a box.
+    /// Whether the box is ticked, `[ ]` or `[x]`; `None` without a box.
     pub checked: Option<bool>,
     /// The text after marker and box.
     pub text: String,
-    /// The byte between the brackets.
+    /// The position of the byte between the brackets.
     pub(super) mark: usize,
 }
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 /// One line: its position, and where its text stops and its line end begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Line {
-    /// Counted from 1 at the start of the file.
+    /// The number of the line, counted from 1 at the start of the file.
     pub number: usize,
     pub start: usize,
     /// The end of the text, before the line end.
@@ -20,7 +20,7 @@ impl Line {
         slice(bytes, self.start..self.stop)
     }
 
-    /// The line including its end.
+    /// Returns the range of the line including its end.
     pub fn span(&self) -> Range<usize> {
         self.start..self.end
     }
@@ -56,12 +56,13 @@ pub(super) fn lines(bytes: &[u8], at: usize, number: usize) -> impl Iterator<Ite
     })
 }
 
-/// Returns an empty slice if a range does not fit: nothing in this module may panic, whatever a caller passes in.
+/// Returns the bytes of a range, or an empty slice if the range does not fit: nothing in this module may panic,
+/// whatever a caller passes in.
 pub(super) fn slice(bytes: &[u8], range: Range<usize>) -> &[u8] {
     bytes.get(range).unwrap_or_default()
 }
 
-/// Space and tab: what may surround a value or follow a fence.
+/// Whether a byte is a space or a tab, which may surround a value or follow a fence.
 pub(super) fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }

@@ -22,24 +22,24 @@ use super::line::{all_blank, is_blank, lines, run, slice, trimmed};
 /// A heading and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heading {
-    /// 1 to 6.
+    /// The level, 1 to 6.
     pub level: u8,
-    /// Counted from 1.
+    /// The number of the line, counted from 1.
     pub line: usize,
-    /// Its line, including the line end.
+    /// The range of the line, including the line end.
     pub span: Range<usize>,
-    /// Without the marks before and after it; otherwise as written, including inline markup.
+    /// The text without the marks before and after it, otherwise as written, including inline markup.
     pub text: String,
 }
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Outline {
     pub headings: Vec<Heading>,
-    /// What is still open at the end and would swallow any appended text.
+    /// The block that is still open at the end and would swallow any appended text.
     pub open: Option<Opened>,
 }
 
-/// What is open, and since which line.
+/// An open block, and the line that opened it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Opened {
     pub line: usize,
@@ -87,7 +87,7 @@ pub fn outside_blocks(text: &[u8]) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// What a line is to the outline.
+/// How the outline sees a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Text,
@@ -96,11 +96,11 @@ pub(crate) enum Kind {
         level: u8,
         text: Range<usize>,
     },
-    /// Part of a fence or a comment, including its first and last line.
+    /// The line is part of a fence or a comment, including its first and last line.
     Hidden,
 }
 
-/// Takes one line after another, for callers that cannot keep the whole document in memory.
+/// Scans one line after another, for callers that cannot keep the whole document in memory.
 #[derive(Debug, Default)]
 pub(crate) struct Scanner {
     state: State,
@@ -137,7 +137,7 @@ impl Scanner {
                 }
                 return Kind::Hidden;
             }
-            // A line to the left of a fence in a list ends both.
+            // A line to the left of a fence in a list ends both the fence and the list item.
             State::Fence { .. } => self.state = State::Outside,
             State::Outside => {}
         }
@@ -244,7 +244,7 @@ fn list_marker(text: &[u8]) -> Option<usize> {
         blanks if blanks == behind.len() => return None,
         0 => return None,
         blanks @ 1..=4 => blanks,
-        // More blanks start code within the item.
+        // More blanks start indented code within the item.
         _ => 1,
     };
     Some(text.len() - rest.len() + mark + blanks)
@@ -262,7 +262,7 @@ pub(super) fn marker(text: &[u8]) -> Option<(Option<u32>, usize)> {
     }
 }
 
-/// `* * *` is a horizontal rule.
+/// Whether a line is a horizontal rule, such as `* * *`.
 pub(super) fn is_rule(text: &[u8]) -> bool {
     let Some(mark @ (b'-' | b'*')) = text.first() else { return false };
     let marks = text.iter().filter(|byte| *byte == mark).count();

@@ -83,7 +83,7 @@ pub(super) fn is_plain(text: &str) -> bool {
     !(indicator || edge || inside || is_word(text) || is_number_like(text))
 }
 
-/// Words that are not texts in YAML, or were not in YAML 1.1.
+/// Whether a text is a word that YAML, or YAML 1.1, does not read as a text.
 fn is_word(text: &str) -> bool {
     const WORDS: [&str; 9] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"];
     WORDS.iter().any(|word| word.eq_ignore_ascii_case(text))
@@ -99,7 +99,7 @@ fn is_number_like(text: &str) -> bool {
     head && (special || text.bytes().all(digits))
 }
 
-/// Characters that JSON leaves unescaped and that YAML forbids or takes for line ends.
+/// Whether JSON leaves the character unescaped although YAML forbids it or takes it for a line end.
 fn is_unsafe(character: char) -> bool {
     matches!(character, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
@@ -127,7 +127,7 @@ fn json(text: &[u8]) -> Option<(Value, usize)> {
     Some((value, stream.byte_offset()))
 }
 
-/// `'it''s'`: the only escape is a doubled quote.
+/// Parses `'it''s'`, in which the only escape is a doubled quote.
 fn single_quoted(text: &[u8]) -> Option<(Value, usize)> {
     let mut decoded = Vec::new();
     let mut at = 1;
@@ -144,7 +144,7 @@ fn single_quoted(text: &[u8]) -> Option<(Value, usize)> {
     }
 }
 
-/// Only blanks and a comment may follow a quoted value.
+/// Whether a quoted value ends here: only blanks and a comment may follow it.
 fn ends_value(rest: &[u8]) -> bool {
     let blanks = run(rest, is_blank);
     all_blank(rest) || (blanks > 0 && rest.get(blanks) == Some(&b'#'))
@@ -166,10 +166,10 @@ fn bare_value(text: &[u8]) -> Value {
     }
 }
 
-/// A number as in JSON: `007`, `+7`, `.5` and `1_000` are texts.
+/// Parses a number as in JSON; `007`, `+7`, `.5` and `1_000` are texts.
 fn number(text: &[u8]) -> Option<Number> {
     let number = serde_json::from_slice::<Number>(text).ok()?;
-    // serde_json may be off by the last bit.
+    // The number of serde_json may be wrong in the last bit.
     let exact = || Number::from_f64(std::str::from_utf8(text).ok()?.parse().ok()?);
     if number.is_f64() { exact() } else { Some(number) }
 }

@@ -19,7 +19,7 @@ pub struct Head<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Matching {
     Exact,
-    /// `Pending` finds `Pending Tasks`.
+    /// The heading begins with the text: `Pending` finds `Pending Tasks`.
     Prefix,
 }
 
@@ -101,8 +101,8 @@ impl Outline {
     }
 }
 
-/// Returns the edits of `set_section`. The checks come first. If they pass, the heading after the text is still a
-/// heading, and since a heading leaves nothing open, everything after it reads as before.
+/// Returns the edits of `set_section`. The text is checked first. If it passes, the heading after it is still a
+/// heading, and because a heading leaves nothing open, everything after it reads as before.
 pub(super) fn set(document: &Document, path: &[Head], text: &[u8]) -> Result<Vec<Edit>, EditError> {
     let level = path_level(path)?;
     let section = document.section(path);
@@ -116,7 +116,8 @@ pub(super) fn set(document: &Document, path: &[Head], text: &[u8]) -> Result<Vec
     }
 }
 
-/// Returns how much of a path exists, other than the whole path, and its range including the heading.
+/// Returns how many headings of a path exist, not counting the last, and the range of the deepest one including its
+/// heading.
 fn parent(document: &Document, path: &[Head]) -> (usize, Range<usize>) {
     let there = (1..path.len()).rev().find_map(|length| {
         let section = document.section(path.get(..length)?)?;
@@ -139,7 +140,7 @@ fn path_level(path: &[Head]) -> Result<u8, EditError> {
 
 /// Refuses a text that would not stay within its section, before a heading at the offset `end`.
 fn check_text(document: &Document, level: u8, text: &[u8], end: usize) -> Result<(), EditError> {
-    // A `---` that nothing closed is text; a second one would turn everything between into frontmatter.
+    // A `---` that nothing closes is text, but a second one would turn everything between them into frontmatter.
     let unclosed = document.has_unclosed_frontmatter();
     let mut scanner = Scanner::default();
     let mut last = 0;

@@ -1,4 +1,4 @@
-//! Stores any text inside a section, exact to the byte: a loop's prompt may contain headings, fences and `---`.
+//! Stores any text inside a section byte for byte, because a loop's prompt may contain headings, fences and `---`.
 
 use super::line::{content, lines, slice};
 use super::outline::Fence;
@@ -10,7 +10,7 @@ const INFO: &[u8] = b"verbatim";
 /// to the fence, so a text with a final line end and one without stay distinct. `line_end` is the document's.
 pub fn wrap_verbatim(text: impl AsRef<[u8]>, line_end: &str) -> Vec<u8> {
     let text = text.as_ref();
-    // Not a lone CR: with an LF at the start of the text it would become another line end.
+    // A lone CR is not used: with an LF at the start of the text it would become another line end.
     let end: &[u8] = if line_end == "\r\n" { b"\r\n" } else { b"\n" };
     let fence = vec![b'`'; longest_run(text).max(2) + 1];
     [&fence, INFO, end, text, end, &fence, end].concat()

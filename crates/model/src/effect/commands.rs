@@ -1,11 +1,12 @@
-//! Other programs that reach outside, from the table.
+//! Rules for other programs that act outside, from the table.
 
 use super::parts::Part;
 use super::said::link_in;
 use super::table::{KUBECTL, ROWS, Row};
 use super::{Effect, Kind, Seen, flag};
 
-const DRY: &[&str] = &[
+/// Options with which a program only shows what it would do.
+const DRY_RUN_FLAGS: &[&str] = &[
     "--dry-run",
     "--dry-run=client",
     "--dry-run=server",
@@ -17,8 +18,8 @@ const DRY: &[&str] = &[
     "--pretend",
 ];
 
-/// `aws` subcommands that change something begin with these words.
-const AWS: &[&str] = &[
+/// The first words of `aws` subcommands that change something.
+const AWS_VERBS: &[&str] = &[
     "create",
     "update",
     "delete",
@@ -58,7 +59,7 @@ const AWS: &[&str] = &[
 pub(super) fn rule(seen: &mut Seen, part: &Part) {
     let words = &part.words;
     let program = words[0].as_str();
-    if flag(words, &["--help", "-h", "help", "--version"]) || flag(words, DRY) {
+    if flag(words, &["--help", "-h", "help", "--version"]) || flag(words, DRY_RUN_FLAGS) {
         return;
     }
     match program {
@@ -74,7 +75,7 @@ pub(super) fn rule(seen: &mut Seen, part: &Part) {
     }
     let shown = seen.said.take(|line| {
         let line = line.trim().trim_start_matches(['✅', '✔', '✓', '>', '=', ' ', '\u{fe0f}']);
-        row.says.iter().any(|words| starts(line, words)).then_some(line)
+        row.says.iter().any(|words| line_says(line, words)).then_some(line)
     });
     if shown.is_some() || seen.happened(part) {
         let link = link_in(shown.unwrap_or(""), |_| true).or_else(|| {
@@ -90,8 +91,9 @@ pub(super) fn rule(seen: &mut Seen, part: &Part) {
     }
 }
 
-/// Some marks are in the middle of a line: `v1: digest: sha256:… size: 1`.
-fn starts(line: &str, words: &str) -> bool {
+/// Whether a line contains the words of a rule at its start; some words are expected anywhere: `v1: digest: sha256:…
+/// size: 1`.
+fn line_says(line: &str, words: &str) -> bool {
     match words {
         "digest: "
         | "Running upgrade "
@@ -106,7 +108,7 @@ fn starts(line: &str, words: &str) -> bool {
     }
 }
 
-/// Returns the rest of the line, without the words that every such line has.
+/// Returns the id in a line: the line without the words that every such line has.
 fn id_of(line: &str, row: &Row) -> String {
     let rest = match row.says.iter().find_map(|words| line.split_once(words)) {
         Some((_, rest)) if line.contains("digest: ") => rest.split(' ').next().unwrap_or(rest),
@@ -122,11 +124,11 @@ fn acts(row: &Row, words: &[String]) -> bool {
     }
     let mut rest = words[1..].iter();
     row.verbs.iter().all(|verb| rest.any(|word| verb.split('|').any(|one| one == word)))
-        // The verb comes early; names follow.
+        // The verb comes early, and names follow it.
         && words.iter().take(6).any(|word| row.verbs[0].split('|').any(|one| one == word))
 }
 
-/// `deployment.apps/web configured`: one effect for everything that changed.
+/// Adds one effect for all resources that changed: `deployment.apps/web configured`.
 fn resources(seen: &mut Seen, part: &Part) {
     let verb = part.words[1..].iter().find(|word| !word.starts_with('-')).map_or("", String::as_str);
     if verb == "rollout" && !flag(&part.words, &["restart", "undo", "pause", "resume"])
@@ -167,7 +169,7 @@ fn is_resource(line: &str) -> bool {
     (name.contains('/') || line.contains('"')) && changes.contains(&done)
 }
 
-/// `aws s3 cp`, `aws lambda update-function-code`: the verb says whether it changes something.
+/// Adds the effect of `aws s3 cp` or `aws lambda update-function-code`. The verb says whether it changes something.
 fn aws(seen: &mut Seen, part: &Part) {
     let words: Vec<&str> =
         part.words[1..].iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
@@ -177,7 +179,7 @@ fn aws(seen: &mut Seen, part: &Part) {
     let is_download = *service == "s3"
         && matches!(*verb, "cp" | "sync" | "mv")
         && words.last().is_some_and(|to| !to.starts_with("s3://"));
-    if !AWS.contains(&first)
+    if !AWS_VERBS.contains(&first)
         || is_download
         || matches!(*service, "configure" | "sts" | "logs")
         || flag(&part.words, &["--dryrun"])
@@ -200,7 +202,7 @@ fn aws(seen: &mut Seen, part: &Part) {
     }
 }
 
-/// Copies to another machine: the last word is `host:path`.
+/// Adds a copy to another machine: the last word is `host:path`.
 fn copied(seen: &mut Seen, part: &Part) {
     let Some(to) = part.words.last().filter(|_| part.words.len() > 2) else { return };
     let is_remote = to.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'));

@@ -1,4 +1,4 @@
-//! `gh` and `glab`: pull requests, issues, comments, reviews, releases, and API requests.
+//! Rules for `gh` and `glab`: pull requests, issues, comments, reviews, releases, and API requests.
 
 use super::parts::Part;
 use super::said::{Made, id_of_link};
@@ -17,7 +17,7 @@ pub(super) fn rule(seen: &mut Seen, part: &Part) {
         return api(seen, part, &rest, &repository);
     }
     let Some((kind, done)) = known(group, verb) else { return };
-    // `gh pr comment`, `gh issue close`: which one, by number, link or branch.
+    // The target of `gh pr comment` or `gh issue close` is a number, a link or a branch.
     let target = operand(rest).unwrap_or_default();
     if *group == "pr" && verb == "create" && flag(rest, &["--web", "-w"]) {
         return;
@@ -25,7 +25,7 @@ pub(super) fn rule(seen: &mut Seen, part: &Part) {
     let title = value_of(rest, &["--title", "-t"]).filter(|_| verb == "create");
     let what = match (&title, target.is_empty() || verb == "create") {
         (Some(title), _) => format!("{done}: {title}"),
-        (None, false) => format!("{done} {}", short(target)),
+        (None, false) => format!("{done} {}", number_or_name(target)),
         (None, true) => done.to_owned(),
     };
     if verb == "create" && seen.said.contains("already exists") {
@@ -47,7 +47,7 @@ pub(super) fn rule(seen: &mut Seen, part: &Part) {
                 return;
             }
             (None, None) if is_first && seen.happened(part) => {
-                let number = if verb == "create" { "" } else { short(target) };
+                let number = if verb == "create" { "" } else { number_or_name(target) };
                 let mut effect = Effect::new(kind, &what, &repository, number);
                 if group == &"release" {
                     effect.id = target.to_owned();
@@ -179,7 +179,7 @@ fn operand<'a>(words: &[&'a str]) -> Option<&'a str> {
     None
 }
 
-/// Returns the link of the page that was created or changed, alone on a line (or what a filter left of it).
+/// Returns the link of the page that was created or changed. It is alone on a line, unless a filter changed the line.
 fn page<'a>(line: &'a str, group: &str, filters: &[String]) -> Option<&'a str> {
     let link = match filters.is_empty() {
         true => line,
@@ -202,7 +202,7 @@ fn page<'a>(line: &'a str, group: &str, filters: &[String]) -> Option<&'a str> {
     is_one.then_some(link)
 }
 
-/// `✓ Squashed and merged pull request owner/name#5 (Title)`: returns where it was done, and to which one.
+/// Reads `✓ Squashed and merged pull request owner/name#5 (Title)`: returns the repository and the number.
 fn note<'a>(line: &'a str, group: &str) -> Option<(&'a str, &'a str)> {
     let noun = match group {
         "pr" => "ull request ",
@@ -219,7 +219,7 @@ fn note<'a>(line: &'a str, group: &str) -> Option<(&'a str, &'a str)> {
     (digits > 0).then_some((place, &number[..digits]))
 }
 
-/// `https://github.com/owner/name/pull/5`: returns `owner/name`.
+/// Returns `owner/name` from `https://github.com/owner/name/pull/5`.
 fn repository_of(link: &str) -> Option<&str> {
     let (_, path) = link.split_once("://")?.1.split_once('/')?;
     let end = ["/pull", "/issues", "/releases", "/-/", "/compare", "/actions"]
@@ -229,12 +229,12 @@ fn repository_of(link: &str) -> Option<&str> {
     Some(&path[..end])
 }
 
-/// Returns a number, a link's number, or the unchanged name.
-fn short(target: &str) -> &str {
+/// Returns the number of a number or a link, or the unchanged name.
+fn number_or_name(target: &str) -> &str {
     if target.starts_with("http") { id_of_link(target) } else { target.trim_start_matches('#') }
 }
 
-/// An API request. It writes if its method does, or if it has fields and no method.
+/// Adds an API request that writes: its method does, or it has fields and no method.
 fn api(seen: &mut Seen, part: &Part, words: &[String], repository: &str) {
     let fields = ["-f", "-F", "--field", "--raw-field", "--input", "--form"];
     let has_fields = words.iter().any(|word| {

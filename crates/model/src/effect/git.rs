@@ -1,11 +1,11 @@
-//! What git did, by its arguments and its output.
+//! Rules for git: what its arguments and its output say that it did.
 
 use super::git_lines::{commit_line, deleted_branch, pushed, rebased, shown_commit, subject, updating};
 use super::parts::Part;
 use super::said::{Said, is_commit};
 use super::{Effect, Kind, Seen, flag, value_of};
 
-/// `words` begin after `git`.
+/// Applies the rule for the words after `git`.
 pub(super) fn rule(seen: &mut Seen, part: &Part) {
     let mut words = &part.words[1..];
     let mut folder = part.folder.clone();
@@ -54,7 +54,7 @@ impl<'a> Git<'_, 'a, '_> {
     }
 
     fn add(&mut self, kind: Kind, what: &str, place: &str, id: &str) {
-        // Work in a repository that the same line created is an experiment.
+        // Work in a repository that the same command line created is an experiment.
         if self.seen.trial {
             return;
         }
@@ -87,7 +87,7 @@ impl<'a> Git<'_, 'a, '_> {
         if none.iter().any(|words| self.said().contains(words)) {
             return;
         }
-        // If a pipe cut the output, its end still shows that there was a commit.
+        // If a pipe cut the output, its end can still show that there was a commit.
         let is_cut =
             self.said().lines().any(|line| line.contains(" changed, ") || line.starts_with(" create mode "));
         if !(is_cut || self.seen.happened(self.part)) {
@@ -100,7 +100,7 @@ impl<'a> Git<'_, 'a, '_> {
         self.add(kind, &subject, "", id);
     }
 
-    /// Returns one commit for each that was picked.
+    /// Adds one commit for each that was picked.
     fn picked(mut self, verb: &str) {
         let mut any = false;
         while let Some(line) = self.said().take(commit_line) {
@@ -184,7 +184,7 @@ impl<'a> Git<'_, 'a, '_> {
     }
 
     fn rebase(mut self) {
-        // Each step prints a line like that of a commit, but it is not a separate one.
+        // Each step of a rebase prints a line like that of a commit, but is not a new commit.
         while self.said().take(commit_line).is_some() {}
         if let Some(branch) = self.said().take(rebased) {
             let onto = self.operands().first().copied().unwrap_or_default().to_owned();
@@ -314,7 +314,7 @@ impl<'a> Git<'_, 'a, '_> {
         let at = self.said().take(|line| line.strip_prefix("HEAD is now at ")?.split(' ').next());
         let operands = self.operands();
         let to = operands.first().copied().unwrap_or_default().to_owned();
-        // Without a commit, or with files, it only unstages.
+        // Without a commit, or with files, a reset only unstages.
         let moves = !matches!(to.as_str(), "" | "HEAD")
             && operands.len() == 1
             && !flag(self.rest, &["--"])

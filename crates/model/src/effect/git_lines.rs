@@ -8,7 +8,7 @@ pub(super) struct CommitLine<'a> {
     pub subject: &'a str,
 }
 
-/// `[main 49f6518] Subject`, `[main (root-commit) 3f91520] init`, `[detached HEAD e8bf0c9] Subject`.
+/// Reads `[main 49f6518] Subject`, `[main (root-commit) 3f91520] init` or `[detached HEAD e8bf0c9] Subject`.
 pub(super) fn commit_line(line: &str) -> Option<CommitLine<'_>> {
     let (head, subject) = line.trim_start().strip_prefix('[')?.split_once("] ")?;
     let (branch, id) = head.rsplit_once(' ')?;
@@ -16,26 +16,26 @@ pub(super) fn commit_line(line: &str) -> Option<CommitLine<'_>> {
     (is_commit(id) && !branch.is_empty()).then_some(CommitLine { branch, id, subject: subject.trim() })
 }
 
-/// A commit that `git log --oneline` or `git rev-parse` shows after a quiet commit.
+/// Returns the commit that `git log --oneline` or `git rev-parse` shows after a quiet commit.
 pub(super) fn shown_commit(line: &str) -> Option<&str> {
     let word = line.trim().strip_prefix("commit ").unwrap_or(line.trim()).split(' ').next()?;
     (is_commit(word) && word.bytes().any(|b| b.is_ascii_digit())).then_some(word)
 }
 
-/// `Updating 1a2b3c4..5d6e7f8`: the branch is now at the second one.
+/// Reads `Updating 1a2b3c4..5d6e7f8`, and returns the second commit, where the branch is now.
 pub(super) fn updating(line: &str) -> Option<&str> {
     let (_, to) = line.strip_prefix("Updating ")?.split_once("..")?;
     Some(to.split(' ').next().unwrap_or(to))
 }
 
-/// `Successfully rebased and updated refs/heads/main.`
+/// Reads `Successfully rebased and updated refs/heads/main.`, and returns the branch.
 pub(super) fn rebased(line: &str) -> Option<&str> {
     let (_, branch) = line.split_once("Successfully rebased and updated ")?;
     let branch = branch.trim_end_matches('.');
     Some(branch.strip_prefix("refs/heads/").unwrap_or(branch))
 }
 
-/// `Deleted branch topic (was 1a2b3c4).`
+/// Reads `Deleted branch topic (was 1a2b3c4).`, and returns the branch and its commit.
 pub(super) fn deleted_branch(line: &str) -> Option<(&str, &str)> {
     let (name, was) = line.strip_prefix("Deleted branch ")?.split_once(" (was ")?;
     Some((name, was.trim_end_matches(['.', ')'])))
@@ -99,7 +99,7 @@ fn update(line: &str) -> Option<(String, &str)> {
     ))
 }
 
-/// Returns the first line of a message, even if it is in a here-document.
+/// Returns the first line of a commit message, even if it is in a here-document.
 pub(super) fn subject(message: &str) -> String {
     let body = match message.strip_prefix("$(cat <<") {
         Some(document) => document.split_once('\n').map_or("", |(_, body)| body),

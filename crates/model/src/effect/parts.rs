@@ -1,29 +1,29 @@
-//! Splits a command line into the commands it runs, each with what decides whether its result is known.
+//! Splits a command line into the commands it runs, each with what shows whether its result is known.
 //!
 //! [`crate::shell`] finds the files that a line names. This module finds what the line did, so it follows loops,
 //! pipes, substitutions, functions and lines passed to another shell, and skips here-documents.
 
 use super::tokens::{Token, tokens};
 
-/// Deeper than anybody nests `$( … )` or `bash -c`.
-const DEEPEST: usize = 4;
+/// The deepest nesting of `$( … )` or `bash -c` that is followed; nobody nests deeper.
+const DEEPEST_NESTING: usize = 4;
 
-/// More than anybody writes by hand; generated lines can contain thousands.
-const MOST: usize = 200;
+/// The most commands of a line that are read. Nobody writes more by hand, but generated lines can contain thousands.
+const MOST_PARTS: usize = 200;
 
-/// One command, without leading variables and programs that only start it.
+/// One command, without leading assignments and without programs that only start it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Part {
     pub words: Vec<String>,
-    /// The folder that the line entered with `cd`, as written; empty for where it began.
+    /// The folder that the line entered with `cd`, as written; empty for the folder in which it began.
     pub folder: String,
-    /// The programs its output goes through.
+    /// The programs that its output is piped through.
     pub filters: Vec<String>,
-    /// In a loop or a function: it may run several times.
+    /// Whether it is in a loop or a function, so that it may run several times.
     pub repeats: bool,
-    /// True if the success of the line implies its success.
+    /// True if the success of the whole line implies its success.
     pub sure: bool,
-    /// True if its output went into a file or was discarded.
+    /// True if its output went to a file or was discarded.
     pub silent: bool,
 }
 
@@ -34,19 +34,19 @@ pub(super) fn parts(command: &str) -> Vec<Part> {
     all
 }
 
-/// The context of a line that is part of another.
+/// The context of a command line that is part of another.
 #[derive(Clone, Default)]
 struct Around {
     folder: String,
     repeats: bool,
     unsure: bool,
-    /// In `$( … )`: its output is printed by something else, if at all.
+    /// Whether it is in `$( … )`: its output is printed by another command, if at all.
     captured: bool,
     depth: usize,
 }
 
 fn collect(command: &str, around: &Around, all: &mut Vec<Part>) {
-    if around.depth > DEEPEST || all.len() > MOST {
+    if around.depth > DEEPEST_NESTING || all.len() > MOST_PARTS {
         return;
     }
     let tokens = tokens(command);
@@ -54,7 +54,7 @@ fn collect(command: &str, around: &Around, all: &mut Vec<Part>) {
     let mut folder = around.folder.clone();
     let mut loops = 0_usize;
     let sure = sureness(&lists);
-    for (place, Pipeline { stages: pipeline, .. }) in lists.iter().enumerate().take(MOST) {
+    for (place, Pipeline { stages: pipeline, .. }) in lists.iter().enumerate().take(MOST_PARTS) {
         let filters: Vec<String> = pipeline.iter().skip(1).filter_map(|stage| program(stage)).collect();
         for (stage, tokens) in pipeline.iter().enumerate() {
             loops += opened(tokens);
@@ -67,7 +67,7 @@ fn collect(command: &str, around: &Around, all: &mut Vec<Part>) {
             };
             for token in *tokens {
                 if let Token::Word { runs, .. } = token {
-                    // The output of a substitution became part of a word, and its exit code is lost.
+                    // The output of a substitution becomes part of a word, and its exit code is lost.
                     let captured = Around { unsure: true, captured: true, ..inner.clone() };
                     runs.iter().for_each(|inside| collect(inside, &captured, all));
                 }
@@ -84,7 +84,7 @@ fn collect(command: &str, around: &Around, all: &mut Vec<Part>) {
                     folder = join(&folder, part.words.get(1).map_or("", String::as_str));
                 }
                 Some("bash" | "sh" | "zsh" | "eval" | "ssh") => {
-                    if let Some(line) = handed_on(&part.words) {
+                    if let Some(line) = passed_on_line(&part.words) {
                         collect(&line, &inner, all);
                     }
                 }
@@ -95,12 +95,13 @@ fn collect(command: &str, around: &Around, all: &mut Vec<Part>) {
     }
 }
 
-/// Returns whether each pipeline succeeded if the line did: it is the last, or joined by `&&` to one that did.
+/// Returns for each pipeline whether the success of the line implies its success: it is the last one, or joined by `&&`
+/// to one of which that is true.
 fn sureness(lists: &[Pipeline]) -> Vec<bool> {
     let mut sure = vec![false; lists.len()];
     let mut known = true;
     for (place, Pipeline { before, after, stages }) in lists.iter().enumerate().rev() {
-        // `then`, `do`: whether it ran at all depends on something else.
+        // Whether the commands after `then` or `do` run at all depends on a condition.
         let may_not_run = *before == "||" || stages[0].first().is_some_and(is_branch);
         sure[place] = known && !may_not_run && *after != "&";
         known = sure[place] && *before == "&&";
@@ -112,8 +113,8 @@ fn is_branch(token: &Token) -> bool {
     matches!(token, Token::Word { text, .. } if matches!(text.as_str(), "then" | "do" | "else" | "elif"))
 }
 
-/// Returns the line that another shell runs.
-fn handed_on(words: &[String]) -> Option<String> {
+/// Returns the command line that `sh -c`, `eval` or `ssh` passes on.
+fn passed_on_line(words: &[String]) -> Option<String> {
     match words.first()?.as_str() {
         "eval" => Some(words[1..].join(" ")),
         "ssh" => {
@@ -139,7 +140,7 @@ fn handed_on(words: &[String]) -> Option<String> {
     }
 }
 
-/// Commands joined by `|`, and the operators around them.
+/// Commands that are joined by `|`, and the operators around them.
 struct Pipeline<'t> {
     before: &'static str,
     after: &'static str,
@@ -164,7 +165,7 @@ fn split(tokens: &[Token]) -> Vec<Pipeline<'_>> {
                 None => lists.push(Pipeline { before, after: mark, stages: vec![&rest[..end]] }),
             }
         }
-        // A line may end after `&&` or `|`, and continue.
+        // A command line may continue after `&&` or `|` at the end of a line.
         if end > 0 || mark != ";" {
             before = mark;
         }
@@ -186,7 +187,7 @@ fn closed(tokens: &[Token]) -> usize {
     tokens.iter().filter_map(plain).filter(|word| matches!(*word, "done" | "}")).count()
 }
 
-/// Returns an unquoted word.
+/// Returns the text of an unquoted word.
 fn plain(token: &Token) -> Option<&str> {
     match token {
         Token::Word { text, quoted: false, .. } => Some(text),
@@ -198,7 +199,7 @@ fn program(tokens: &[Token]) -> Option<String> {
     part(tokens).words.into_iter().next()
 }
 
-/// Builds one command from its tokens: without redirections, keywords, variables and starters.
+/// Builds one command from its tokens, without redirections, keywords, assignments and wrappers such as `sudo`.
 fn part(tokens: &[Token]) -> Part {
     let mut made = Part::default();
     let mut is_target = false;
@@ -217,7 +218,7 @@ fn part(tokens: &[Token]) -> Part {
     if words.first().is_some_and(|word| matches!(word.as_str(), "for" | "case" | "function")) {
         words.clear();
     }
-    let (skip, repeats) = starters(&words);
+    let (skip, repeats) = wrappers(&words);
     made.words = words.split_off(skip.min(words.len()));
     made.repeats = repeats;
     if let Some(program) = made.words.first_mut()
@@ -229,11 +230,11 @@ fn part(tokens: &[Token]) -> Part {
 }
 
 /// Returns how many leading words are wrappers around the command, and whether one of them runs it repeatedly.
-fn starters(words: &[String]) -> (usize, bool) {
+fn wrappers(words: &[String]) -> (usize, bool) {
     let (mut at, mut repeats) = (0, false);
     while let Some(word) = words.get(at) {
         let takes_value = |flags: &[&str], word: &String| flags.contains(&word.as_str());
-        // `-n 10`, `--user=x`: options of a starter, with their values.
+        // Options of a wrapper, with their values: `-n 10`, `--user=x`.
         let options = |mut at: usize, flags: &[&str]| {
             while let Some(option) = words.get(at).filter(|word| word.starts_with('-')) {
                 at += 1 + usize::from(takes_value(flags, option));

@@ -1,7 +1,7 @@
 use super::*;
 
-/// Describes each command of a line: `words`, then `@folder`, `~` in a loop, `!` if its exit code is the line's, `>`
-/// if silent, `|` its filters.
+/// Describes each command of a line: its words, then `@folder`, `~` in a loop, `!` if the line's exit code shows its
+/// result, `>` if it is silent, `|` before its filters.
 fn told(command: &str) -> Vec<String> {
     let tell = |part: Part| {
         let mut told = part.words.join(" ");

@@ -11,13 +11,17 @@ use crate::run::{self, Check, CommandPurpose, Ended, Sort};
 use crate::score::Signal;
 use crate::text::cut;
 
-/// How much of a command identifies it, with a small margin.
-pub(super) const COMMAND: usize = 66;
+/// How many characters of a command identify it, with a small margin.
+pub(super) const COMMAND_ID_CHARS: usize = 66;
 
-/// The most checks and other commands, and the longest one: a truncated command cannot be typed again.
-const CHECKS: usize = 5;
-const COMMANDS: usize = 4;
-const LONGEST: usize = 160;
+/// The most checks that are listed.
+const MOST_CHECKS: usize = 5;
+
+/// The most other commands that are listed.
+const MOST_COMMANDS: usize = 4;
+
+/// The longest command that is listed, in characters. A longer one would be cut, and could not be typed again.
+const LONGEST_COMMAND: usize = 160;
 
 pub fn gather(material: &Material, all: &mut Gathered) {
     let digest = material.digest;
@@ -28,12 +32,12 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     let is_whole = |check: &Check| check.sort == Sort::Test && !run::is_narrow(check);
     let tested_whole =
         digest.checks.iter().any(|used| run::checks(&used.run, &used.folder).iter().any(is_whole));
-    // A check that is part of a line which is told already is not told again.
+    // A check that is part of a listed command line is not listed again.
     let (mut checked, mut told) = (BTreeSet::new(), BTreeSet::new());
     let (mut checks_told, mut commands_told) = (0, 0);
     for command in digest.ranked_commands() {
         let runnable = run::runnable(&command.command);
-        if failing.contains(&runnable) || !told.insert(inline(&runnable, COMMAND)) {
+        if failing.contains(&runnable) || !told.insert(inline(&runnable, COMMAND_ID_CHARS)) {
             continue;
         }
         match run::command_purpose(&command.command, &command.folder) {
@@ -42,23 +46,24 @@ pub fn gather(material: &Material, all: &mut Gathered) {
                 if keys.iter().all(|key| checked.contains(key)) {
                     continue;
                 }
-                // Some of the tests were right for what is over; the project's own runs outlive it.
+                // A run of some tests served an earlier request; runs of the whole suite stay useful.
                 if tested_whole && command.last < asked && checks.iter().all(run::is_narrow) {
                     continue;
                 }
                 let ended = ended(&keys, &newest, command);
-                // Beside a summary only how the project is tested and linted, and how that ended.
+                // Next to a summary, only tests and lints of the whole project are listed, and only with a known
+                // result.
                 let is_main =
                     |check: &Check| matches!(check.sort, Sort::Test | Sort::Lint) && !run::is_narrow(check);
                 if beside && (ended == Ended::Unknown || !checks.iter().any(is_main)) {
                     continue;
                 }
-                // What fails is told under that title.
+                // Failing checks have their own section.
                 if ended == Ended::Failed && !failing.is_empty() {
                     continue;
                 }
                 checked.extend(keys);
-                if checks_told == CHECKS || runnable.chars().count() > LONGEST {
+                if checks_told == MOST_CHECKS || runnable.chars().count() > LONGEST_COMMAND {
                     continue;
                 }
                 checks_told += 1;
@@ -73,9 +78,9 @@ pub fn gather(material: &Material, all: &mut Gathered) {
                     ];
                 }
             }
-            // A command that ran once was for one occasion.
+            // A command that ran only once will hardly be needed again.
             CommandPurpose::Other(_)
-                if command.runs > 1 && commands_told < COMMANDS && runnable.len() <= LONGEST =>
+                if command.runs > 1 && commands_told < MOST_COMMANDS && runnable.len() <= LONGEST_COMMAND =>
             {
                 commands_told += 1;
                 add(all, Class::Commands, command, &runnable, "");
@@ -94,14 +99,14 @@ fn add<'a>(
 ) -> &'a mut Candidate {
     let folder =
         if command.folder.is_empty() { String::new() } else { format!(" in {}", path(&command.folder, 100)) };
-    let form = format!("{}{folder}{ended}", code(runnable, LONGEST));
+    let form = format!("{}{folder}{ended}", code(runnable, LONGEST_COMMAND));
     let id = format!("command:{}", inline(&command.command, 60));
     let candidate = all.add(class, id, vec![form]);
     candidate.known_by = vec![cut(runnable, 60).to_owned()];
     candidate
 }
 
-/// Returns the last result of each check, whatever line it was on.
+/// Returns the last result of each check, in whichever command line it ran.
 fn newest_runs(digest: &Digest) -> BTreeMap<String, Ended> {
     let mut newest = BTreeMap::new();
     for used in &digest.checks {
@@ -112,7 +117,7 @@ fn newest_runs(digest: &Digest) -> BTreeMap<String, Ended> {
     newest
 }
 
-/// Returns the result of a line: from its checks if all are known, otherwise from its own last run.
+/// Returns the result of a command line: from its checks if all are known, otherwise from its own last run.
 fn ended(keys: &[String], newest: &BTreeMap<String, Ended>, command: &CommandUse) -> Ended {
     let each: Option<Vec<Ended>> = keys.iter().map(|key| newest.get(key).copied()).collect();
     match each {

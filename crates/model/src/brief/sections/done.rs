@@ -1,4 +1,5 @@
-//! Found, decided, done: requests with their outcome, and informative text that the agent wrote between calls.
+//! What was found, decided and done: requests with their outcome, and informative text that the agent wrote between
+//! calls.
 
 use std::borrow::Cow;
 
@@ -15,24 +16,32 @@ use crate::text::cut;
 
 use super::said;
 
-/// Most turns, changed files, findings and sub-agents' answers that are told.
-const TURNS: usize = 7;
-const CHANGED: usize = 8;
-const FINDINGS: usize = 3;
-const AGENTS: usize = 4;
+/// The most turns that are included.
+const MOST_TURNS: usize = 7;
 
-/// The most reasons that are told for a file, and the most files for the same reasons.
-const REASONS: usize = 4;
-const GROUP: usize = 4;
+/// The most groups of changed files that are included.
+const MOST_CHANGES: usize = 8;
 
-/// A turn is told by later words that share so many percent of its words.
-const SAME: usize = 60;
+/// The most findings since the last closing words that are included.
+const MOST_FINDINGS: usize = 3;
 
-/// So many of the newest turns are told whatever they were.
-const FRESH: usize = 2;
+/// The most answers of sub-agents that are included.
+const MOST_AGENTS: usize = 4;
 
-/// Closing words that are shorter say little, unless they name something.
-const SHORT: usize = 90;
+/// The most reasons that are given for a change.
+const MOST_REASONS: usize = 4;
+
+/// The most files that are named in a group with the same reasons.
+const MOST_FILES: usize = 4;
+
+/// A turn is left out if later words contain this percentage of its words.
+const SAME_PERCENT: usize = 60;
+
+/// This many of the newest turns are included even if they are settled.
+const NEWEST_TURNS: usize = 2;
+
+/// Closing words of fewer bytes say little, unless they name something.
+const SHORT_WORDS: usize = 90;
 
 /// A closing message of at least this many bytes is assumed to sum up what sub-agents answered before it.
 const SUMMED_UP: usize = 240;
@@ -41,32 +50,36 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     let digest = material.digest;
     let goal = digest.goal();
     let turns = digest.turns();
-    // The last words stand under "Where it stands", what was accepted with the goal.
+    // The last words are in the section "Where it stands", and the accepted proposal is with the goal.
     let accepted = goal.accepted.map(|accepted| accepted.record);
-    // Those before a message that was taken up are not.
+    // Words from before the newest message are not shown there once the agent works on that message.
     let last = digest.prompts.last().is_none_or(|prompt| prompt.record < digest.said_last)
         || digest.steps_since_said().is_empty();
     let is_told = |said: &Statement| last && said.record == digest.said_last || Some(said.record) == accepted;
     let closing: Vec<&Statement> = turns.iter().filter_map(|turn| turn.outcome).collect();
-    // Who had finished closed a turn, though no prompt has followed yet.
+    // If the agent has finished, its last words close a turn although no prompt has followed yet.
     let finished = digest.has_finished().then_some(digest.said_last);
     let last_closed = closing.iter().map(|said| said.record).max().max(finished).unwrap_or(0);
 
-    // Of two accounts of the same work, the newer one is right.
+    // If two turns describe the same work, the newer description is right.
     let mut told = Content::of(if last { &digest.said } else { "" });
     let mut facts: Vec<(u64, Fact)> = Vec::new();
     let mut turns_told: Vec<&Prompt> = Vec::new();
     for turn in turns.iter().rev() {
         let Some(outcome) = turn.outcome.filter(|said| !is_told(said)) else { continue };
-        let is_settled = turns_told.len() >= FRESH && is_settled(digest, turn, outcome);
-        let is_known = told.share(&outcome.text) >= SAME;
-        if turns_told.len() < TURNS && !is_settled && !is_known && tells(digest, turn, outcome) {
+        let is_settled = turns_told.len() >= NEWEST_TURNS && is_settled(digest, turn, outcome);
+        let is_known = told.share(&outcome.text) >= SAME_PERCENT;
+        if turns_told.len() < MOST_TURNS
+            && !is_settled
+            && !is_known
+            && is_worth_knowing(digest, turn, outcome)
+        {
             told.add(&outcome.text);
             facts.push((outcome.record, Fact::Turn(*turn, outcome, turns_told.len())));
             turns_told.push(turn.prompt);
         }
     }
-    // The closing words of a turn sum up what was found on the way, and what of it still holds.
+    // The closing words of a turn sum up what was found during it and still holds.
     let found = digest.statements.iter().rev().filter(|said| said.record > last_closed && !is_told(said));
     let is_guess = |said: &Statement| ["likely ", "probably"].iter().any(|word| said.text.contains(word));
     let found =
@@ -75,13 +88,13 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     let is_reason =
         |said: &Statement| changes.iter().flat_map(|(_, why)| why).any(|why| said.text.contains(*why));
     let found = found.filter(|said| !is_reason(said));
-    facts.extend(found.take(FINDINGS).map(|said| (said.record, Fact::Found(&said.text))));
+    facts.extend(found.take(MOST_FINDINGS).map(|said| (said.record, Fact::Found(&said.text))));
     let summed_up = |agent: &&AgentUse| {
         closing.iter().any(|said| said.record > agent.record && said.text.len() >= SUMMED_UP)
             || finished.is_some_and(|record| record > agent.record)
     };
     let answered = digest.agents.iter().rev().filter(|agent| !agent.answer.is_empty() && !summed_up(agent));
-    facts.extend(answered.take(AGENTS).map(|agent| (agent.record, Fact::Agent(agent))));
+    facts.extend(answered.take(MOST_AGENTS).map(|agent| (agent.record, Fact::Agent(agent))));
     facts.sort_by_key(|(record, _)| (*record <= digest.epoch, std::cmp::Reverse(*record)));
     let topic = goal.newest.map_or("", |newest| newest.text.as_str());
     changed(digest, &changes, all);
@@ -92,7 +105,7 @@ pub fn gather(material: &Material, all: &mut Gathered) {
 }
 
 /// Adds what was changed in each file since the agent last summed up, in its own words. Files that were changed for the
-/// same reasons stand together.
+/// same reasons share a line.
 fn changed(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut Gathered) {
     let endings = Endings::of(digest.files.iter().map(|file| file.path.as_str()));
     let mut groups: Vec<(Vec<&str>, Vec<&str>)> = Vec::new();
@@ -104,53 +117,53 @@ fn changed(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut Gathered) {
             None => groups.push((vec![file], why)),
         }
     }
-    for (files, why) in groups.iter().take(CHANGED) {
+    for (files, why) in groups.iter().take(MOST_CHANGES) {
         let named: Vec<String> =
-            files.iter().take(GROUP).map(|file| path(endings.split(file).1, 120)).collect();
-        let more = files.len().saturating_sub(GROUP);
+            files.iter().take(MOST_FILES).map(|file| path(endings.split(file).1, 120)).collect();
+        let more = files.len().saturating_sub(MOST_FILES);
         let more = if more > 0 { format!(" +{more}") } else { String::new() };
         let form = |reasons: usize, most: usize| {
-            // "Do the same for b" needs what came before it.
+            // "Do the same for b" is only clear after the reason before it.
             let alone = why.iter().rev().take_while(|why| why.starts_with("Do the same")).count();
             let from = why.len().saturating_sub(reasons + alone);
             let why: Vec<Cow<str>> =
                 why[from..].iter().map(|why| statement::first_sentences(why, most)).collect();
             format!("{}{more}: {}", named.join(", "), quoted(&why.join("; "), (most + 3) * why.len()))
         };
-        let mut forms = vec![form(1, 90), form(2, 110), form(REASONS, 200)];
+        let mut forms = vec![form(1, 90), form(2, 110), form(MOST_REASONS, 200)];
         forms.dedup();
         all.add(Class::Done, format!("change:{}", cut(files[0], 300)), forms).known_by =
             why.iter().map(|why| (*why).to_owned()).collect();
     }
 }
 
-/// "Update the a.go file" says nothing about a.go.
+/// Whether a reason says more than the file's name. "Update the a.go file" does not.
 fn says_more(why: &str, file: &str) -> bool {
-    const LEAST: usize = 24;
+    const LEAST_CHARS: usize = 24;
     let name = file.rsplit('/').next().unwrap_or(file);
-    why.replace(file, "").replace(name, "").chars().count() >= LEAST
+    why.replace(file, "").replace(name, "").chars().count() >= LEAST_CHARS
 }
 
-/// A question that was answered before the last work began: what came of it is in the work.
+/// Whether a question was answered before the last edits. Its answer is then visible in the work.
 fn is_settled(digest: &Digest, turn: &Turn, outcome: &Statement) -> bool {
     turn.prompt.sort() == Sort::Question && digest.edited_after(outcome.record).is_some()
 }
 
-/// Whether the closing words of a turn are worth knowing now.
-fn tells(digest: &Digest, turn: &Turn, outcome: &Statement) -> bool {
+/// Whether the closing words of a turn are still worth knowing.
+fn is_worth_knowing(digest: &Digest, turn: &Turn, outcome: &Statement) -> bool {
     let text = outcome.text.as_str();
-    // A question in return was answered by what came next.
-    let is_question = text.len() < SHORT * 2 && text.ends_with('?');
-    // "Pushed." is told with the effects, and with the right id.
+    // If the agent asked a question, what came next answered it.
+    let is_question = text.len() < SHORT_WORDS * 2 && text.ends_with('?');
+    // "Pushed." is already among the effects, with the right id.
     let small = text.to_lowercase();
     let is_receipt = ["committed", "pushed", "done"].iter().any(|start| small.starts_with(start));
-    let is_short = text.len() < SHORT
+    let is_short = text.len() < SHORT_WORDS
         && (is_receipt || turn.prompt.sort() != Sort::Question && !text.contains(['`', '/']));
-    let is_unfinished = text.len() < SHORT * 2 && statement::announces(text);
+    let is_unfinished = text.len() < SHORT_WORDS * 2 && statement::announces(text);
     !is_question && !is_short && !is_unfinished && !text.is_empty() && !digest.is_retracted(outcome)
 }
 
-/// It speaks of something that fails, and nothing fails any more.
+/// Whether a statement reports a failure although nothing fails any more.
 fn is_solved(digest: &Digest, said: &Statement) -> bool {
     const FAILING: [&str; 6] = ["failing", " fails", "failed", "error", "broken", "doesn't compile"];
     let small = said.text.to_lowercase();
@@ -161,16 +174,16 @@ fn is_solved(digest: &Digest, said: &Statement) -> bool {
     FAILING.iter().any(|word| small.contains(word)) && since && digest.open_failures().next().is_none()
 }
 
-/// What was asked besides, on one line: answered, or overtaken.
+/// Adds the other requests, which were answered or overtaken, on one line.
 fn earlier(turns: &[Turn], told: &[&Prompt], goal: &Goal, all: &mut Gathered) {
     let goals: Vec<&str> =
         [goal.newest, goal.task].into_iter().flatten().map(|prompt| prompt.text.as_str()).collect();
-    // A session that was resumed can hold a prompt twice.
+    // A session that was resumed can contain a prompt twice.
     let mut known: Vec<&str> = told.iter().map(|prompt| prompt.text.as_str()).collect();
     for turn in turns.iter().rev() {
         let text = turn.prompt.text.as_str();
         let is_yes = turn.prompt.sort() == Sort::Approval && text.len() < 40;
-        // Told with the goal, or under the user's words.
+        // The prompt is already in the goal, or among the user's words.
         let is_told = all.has(&format!("prompt:{}", turn.prompt.record));
         if is_yes || is_told || goals.contains(&text) || known.contains(&text) {
             continue;
@@ -184,13 +197,13 @@ fn earlier(turns: &[Turn], told: &[&Prompt], goal: &Goal, all: &mut Gathered) {
 
 #[derive(Clone, Copy)]
 enum Fact<'d> {
-    /// With how many newer ones are told.
+    /// A turn, its closing words, and how many newer turns are included.
     Turn(Turn<'d>, &'d Statement, usize),
     Found(&'d str),
     Agent(&'d AgentUse),
 }
 
-/// Adds a fact. Of the newest turn, what is about `topic` is told first.
+/// Adds a fact. For the newest turn, sentences about `topic` come first.
 fn add(all: &mut Gathered, record: u64, fact: Fact, topic: &str) {
     let (forms, known) = match fact {
         Fact::Turn(turn, outcome, newer) => {
@@ -198,12 +211,12 @@ fn add(all: &mut Gathered, record: u64, fact: Fact, topic: &str) {
             let form = |(request, most): &(usize, usize)| {
                 let told = quoted(&statement::sentences_about(&outcome.text, *most, about), *most + 2);
                 match turn.prompt.sort() {
-                    // A yes says nothing by itself.
+                    // An approval says nothing by itself.
                     Sort::Approval => told,
                     _ => format!("{} → {told}", quoted(&turn.prompt.text, *request)),
                 }
             };
-            // The older the turn, the less of it matters.
+            // The older a turn is, the less room it gets.
             let lengths: &[(usize, usize)] = match newer {
                 0 | 1 => &[(64, 160), (80, 300), (120, 600), (200, 1_200)],
                 2 | 3 => &[(64, 160), (80, 300), (100, 500)],

@@ -74,13 +74,13 @@ fn closing_words_stand_for_what_was_found_before_them() {
         "ran: make test",
         DONE,
     ];
-    // Finished: the last words are told, and nothing that led to them.
+    // The agent has finished: the last words are included, and nothing that led to them.
     let text = told(&lines);
     assert!(
         text.contains("had finished") && !text.contains("is failing") && !text.contains("sub-agent"),
         "{text}"
     );
-    // At work, it is all there is.
+    // The agent is still at work, so there are no closing words yet.
     let text = told(&lines[..4]);
     assert!(
         text.contains("is failing") && text.contains("sub-agent “explore” → “The reader lives"),
@@ -143,9 +143,9 @@ fn what_was_changed_is_told_with_the_file() {
     ];
     let text = told(&edits);
     let expected = "- src/reader_test.py: “add a test for comments within arrays”\n- src/lexer.py, src/reader.py: “make `skip()` return the comment”\n";
-    // "Update the writer.py file" says nothing.
+    // "Update the writer.py file" is not a reason.
     assert!(text.contains(expected) && !text.contains("Update the writer.py"), "{text}");
-    // What the agent sums up is not told again.
+    // Changes that the agent has summed up are not listed again.
     let text = told(&[&edits[..], &[DONE, "user: is it fast?"]].concat());
     assert!(!text.contains("make `skip()` return the comment"), "{text}");
 }

@@ -6,7 +6,7 @@ use crate::brief::gather::Gathered;
 use crate::digest::{Failure, Trap};
 use crate::render::{code, path};
 
-use super::checks::COMMAND;
+use super::checks::COMMAND_ID_CHARS;
 
 pub fn gather(material: &Material, all: &mut Gathered) {
     let digest = material.digest;
@@ -26,7 +26,7 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     }
 }
 
-/// The first telling line, then more of them.
+/// Returns the failure with its most informative line, then with more of them.
 fn forms(failure: &Failure, since: &str) -> Vec<String> {
     let exit = failure.exit.filter(|exit| *exit != 0).map_or(String::new(), |exit| format!("exit {exit}"));
     let notes: Vec<&str> = [exit.as_str(), since].into_iter().filter(|note| !note.is_empty()).collect();
@@ -40,10 +40,15 @@ fn forms(failure: &Failure, since: &str) -> Vec<String> {
         let between = if why.is_empty() { "" } else { ": " };
         format!("{}{folder}{notes}{between}{}", code(&failure.run(), command), why.join(" "))
     };
-    vec![form(COMMAND, 1, 64), form(COMMAND, 3, 70), form(COMMAND, 6, 80), form(200, 6, 300)]
+    vec![
+        form(COMMAND_ID_CHARS, 1, 64),
+        form(COMMAND_ID_CHARS, 3, 70),
+        form(COMMAND_ID_CHARS, 6, 80),
+        form(200, 6, 300),
+    ]
 }
 
-/// `X → why → Y worked`.
+/// Describes a trap: `X → why → Y worked`.
 fn trap_words(trap: &Trap) -> String {
     let worked = match trap.worked.as_str() {
         "" => String::new(),

@@ -8,8 +8,8 @@ use crate::digest::{Digest, FileUse};
 use crate::render::path;
 use crate::text::cut;
 
-/// How many files are added to a summary that lacks them, whenever they were read.
-const LIKELIEST: usize = 4;
+/// This many of the most likely files are added to a summary that lacks them, whenever they were read.
+const LIKELIEST_FILES: usize = 4;
 
 pub fn gather(material: &Material, all: &mut Gathered) {
     let Material { digest, gone, .. } = *material;
@@ -29,8 +29,8 @@ pub fn gather(material: &Material, all: &mut Gathered) {
         let gone = file.deleted || gone.contains(&file.path);
         let candidate = all.add(class, format!("file:{}", cut(&file.path, 300)), forms(file, name, gone));
         candidate.folder = Some(if folder.is_empty() { String::new() } else { path(folder, 200) });
-        // Next to a summary, files read before the last edit have served their purpose, except the likeliest.
-        let served = class == Class::Read && file.last < last_edit && place >= LIKELIEST;
+        // Next to a summary, files that were read before the last edit are no longer needed, except the likeliest.
+        let served = class == Class::Read && file.last < last_edit && place >= LIKELIEST_FILES;
         candidate.known_by = vec![if served { String::new() } else { name.to_owned() }];
         // Edited and read files are ranked together.
         if class != Class::Named {
@@ -40,7 +40,7 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     }
 }
 
-/// A name on a command line that is git's own, or a folder whose files are named.
+/// Whether a name from a command line is one of git's own files, or a folder whose files are named.
 fn is_only_a_word(file: &FileUse, digest: &Digest) -> bool {
     let is_below = |other: &FileUse| {
         other.path.strip_prefix(file.path.as_str()).is_some_and(|rest| rest.starts_with('/'))

@@ -1,4 +1,4 @@
-//! What is wanted now: the current task, the proposals of the agent that were accepted, and the newest message.
+//! What the user wants now: the current task, the agent's proposal that the user accepted, and the newest message.
 
 use crate::brief::Material;
 use crate::brief::candidate::Class;
@@ -28,7 +28,7 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     add_newest(digest, newest, &goal, all);
 }
 
-/// Adds the approved plan, unless it is done: what is left of it.
+/// Adds what is left of the approved plan, unless all of it is done.
 fn add_plan(digest: &Digest, goal: &Goal, all: &mut Gathered) {
     // A plan that was approved before the task was given is about something else.
     let since = goal.task.or(goal.newest).map_or(0, |prompt| prompt.record);
@@ -60,8 +60,8 @@ fn add_task(digest: &Digest, goal: &Goal, all: &mut Gathered) {
     all.add(Class::Goal, format!("prompt:{}", task.record), forms).known_by = vec![task.text.clone()];
 }
 
-/// What the newest message agrees to or answers: the question, and what it is about, which stands before it. Of several
-/// options, the one that the user chose.
+/// Adds the proposal that the newest message accepts or answers: the question and the text before it, or the option
+/// that the user chose.
 fn add_accepted(goal: &Goal, all: &mut Gathered) {
     let Some(accepted) = goal.accepted else { return };
     let body = accepted.text.strip_suffix(accepted.asks.as_str()).unwrap_or(&accepted.text).trim_end();
@@ -82,7 +82,7 @@ fn add_accepted(goal: &Goal, all: &mut Gathered) {
         }
     };
     let mut forms = [110, 320, 600, 1_000, 1_600].map(form).to_vec();
-    // The question alone, if room is short.
+    // If room is short, only the question is quoted.
     if !accepted.asks.is_empty() && chosen.is_none() {
         forms[0] = format!("The agent had asked: {}", quoted(&accepted.asks, 160));
     }
@@ -97,7 +97,7 @@ fn add_newest(digest: &Digest, newest: &Prompt, goal: &Goal, all: &mut Gathered)
         (false, true) => "Newest message: ".to_owned(),
         (_, false) => format!("Newest message, refusing {}: ", code(&newest.refused, 60)),
     };
-    // A short yes is quoted in full; a task alone is all there is to say.
+    // A task that stands alone gets more room than an answer.
     let most = match newest.sort() {
         Sort::Task if goal.task.is_none() || goal.is_answered => [200, 500, 1_000, 2_000, 4_000, 8_000],
         _ => [130, 300, 600, 1_200, 2_400, 4_000],
@@ -108,7 +108,7 @@ fn add_newest(digest: &Digest, newest: &Prompt, goal: &Goal, all: &mut Gathered)
         vec![newest.text.clone()];
 }
 
-/// Quotes the prompt verbatim as far as it fits; of a longer plan, its headings and steps.
+/// Quotes the prompt verbatim as far as it fits. Of a longer plan it keeps headings and steps.
 fn words(text: &str, most: usize) -> String {
     quoted(&outline(text, most), most + 2)
 }

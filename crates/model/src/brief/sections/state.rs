@@ -12,19 +12,19 @@ use crate::text::count;
 use super::said;
 
 /// The most calls after the last words that are listed.
-const STEPS: usize = 8;
+const MOST_STEPS: usize = 8;
 
-/// So many of the last calls are listed even if they only looked at something.
+/// This many of the last calls are listed even if they only read something.
 const NEWEST_STEPS: usize = 2;
 
-/// After so many calls, the last words say little about where the work stands.
+/// After this many calls, the last words say little about the current state.
 const MANY_STEPS: usize = 4;
 
-/// After so many edits, a list that was not changed is old.
+/// A todo list that was not changed for this many edits is old.
 const OLD_LIST: usize = 6;
 
-/// Longer than that, the agent summed something up.
-const ANNOUNCEMENT: usize = 400;
+/// Last words of more bytes are a summary, not an announcement.
+const LONGEST_ANNOUNCEMENT: usize = 400;
 
 pub fn gather(material: &Material, all: &mut Gathered) {
     last_words(material.digest, all);
@@ -35,7 +35,7 @@ pub fn gather(material: &Material, all: &mut Gathered) {
 
 /// Adds sub-agents that have not answered.
 fn running(digest: &Digest, all: &mut Gathered) {
-    // A sub-agent that was started for an earlier message has answered in another way.
+    // A sub-agent of an earlier message has reported by other means.
     let since = digest.prompts.last().map_or(0, |prompt| prompt.record).max(digest.epoch);
     let running = digest.agents.iter().rev().filter(|agent| agent.answer.is_empty() && agent.record > since);
     for agent in running.filter(|_| digest.is_at_work()) {
@@ -52,7 +52,7 @@ fn last_words(digest: &Digest, all: &mut Gathered) {
     let since = digest.steps_since_said();
     // An announced step that is not done yet is the next step, so short words are quoted unchanged while the agent is
     // working.
-    let announced = digest.is_at_work() && digest.said.len() <= ANNOUNCEMENT;
+    let announced = digest.is_at_work() && digest.said.len() <= LONGEST_ANNOUNCEMENT;
     let words = if condensed.is_empty() || announced { digest.said.as_str() } else { &condensed };
     if digest.has_finished() {
         if !digest.said.is_empty() {
@@ -79,7 +79,7 @@ fn last_words(digest: &Digest, all: &mut Gathered) {
         let before = if left > 0 { format!("{}, ", count(left, "other call")) } else { String::new() };
         (!steps.is_empty()).then(|| format!("{before}{}", steps[left..].join(", ")))
     };
-    // The end says what it is about to do.
+    // The end of the words says what the agent is about to do.
     let last = |most: usize| {
         let most = if steps.len() >= MANY_STEPS { most.min(160) } else { most };
         quoted(&statement::last_sentences(words, most), most + 2)
@@ -101,11 +101,11 @@ fn last_words(digest: &Digest, all: &mut Gathered) {
             )
         }
     };
-    let forms = vec![form(120, 2), form(240, 4), form(400, STEPS), form(1_000, STEPS)];
+    let forms = vec![form(120, 2), form(240, 4), form(400, MOST_STEPS), form(1_000, MOST_STEPS)];
     all.add(Class::State, "said".to_owned(), forms).known_by = vec![words.to_owned()];
 }
 
-/// Adds calls that had begun when the records end. The next agent must look what became of them.
+/// Adds calls that had begun when the records end. The next agent must check their results.
 fn unfinished(digest: &Digest, all: &mut Gathered) {
     if digest.unfinished.is_empty() {
         return;
@@ -121,8 +121,8 @@ fn unfinished(digest: &Digest, all: &mut Gathered) {
     all.add(Class::State, "unfinished".to_owned(), forms);
 }
 
-/// Returns what was done after the agent's last words, in a few words each, in the order in which each was last done.
-/// What only looked at something matters if nothing came after it.
+/// Describes what was done after the agent's last words, in a few words each, in the order in which each was last done.
+/// Calls that only read something are listed only if nothing came after them.
 pub(crate) fn steps(since: &[Step]) -> Vec<String> {
     let is_same = |a: &Step, b: &Step| (a.did, &a.what) == (b.did, &b.what);
     let mut kept: Vec<(&Step, usize)> = Vec::new();
@@ -138,7 +138,7 @@ pub(crate) fn steps(since: &[Step]) -> Vec<String> {
     kept.map(|(_, (known, n))| format!("{}{}", step(known), times(n))).collect()
 }
 
-/// `edited src/a.rs`, `ran `cargo test` → failed`.
+/// Describes one step: `edited src/a.rs`, `ran `cargo test` → failed`.
 fn step(step: &Step) -> String {
     let ended = match (step.failed, step.passed) {
         (true, _) => " → failed",
@@ -153,7 +153,8 @@ fn step(step: &Step) -> String {
     }
 }
 
-/// The list on one line. Agents do the work first and tick it off later, so what the records show to be done is not open.
+/// Adds the todo list on one line. Agents often tick entries off late, so entries that the records show to be done are
+/// not listed as open.
 fn todos(digest: &Digest, all: &mut Gathered) {
     if !digest.are_todos_current() {
         return;
@@ -173,7 +174,7 @@ fn todos(digest: &Digest, all: &mut Gathered) {
             _ => open.push(quoted(&todo.text, 120)),
         }
     }
-    // A list on which nothing is open is history.
+    // A list without open entries is history.
     if open.is_empty() {
         return;
     }

@@ -48,7 +48,7 @@ const TASK: &str = "user: Make the reader keep comments in nested arrays and obj
 fn what_was_done_after_the_last_words() {
     let cases: [(&[&str], &str); 6] = [
         (&[TASK], "- The newest message has not been taken up yet\n"),
-        // A call that names no file takes it up too.
+        // A call that names no file also shows that the agent works on the message.
         (
             &[TASK, "call: mcp__tracker__create_issue"],
             "- At work on the newest message: called `mcp__tracker__create_issue`\n",
@@ -57,7 +57,7 @@ fn what_was_done_after_the_last_words() {
             &[TASK, "begun: Bash"],
             "- At work on the newest message\n- Begun, its result was not seen: `Bash`\n",
         ),
-        // What only looked, before the work, does not matter any more. The same again is counted.
+        // Calls that only read something before the work are left out. Repeated calls are counted.
         (
             &[
                 TASK,

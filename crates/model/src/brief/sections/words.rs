@@ -1,4 +1,4 @@
-//! The user's words that would be lost: instructions, corrections, reasons for refusals, answers.
+//! Words of the user that would be lost: instructions, corrections, reasons for refusals, answers.
 
 use crate::brief::Material;
 use crate::brief::candidate::Class;
@@ -8,9 +8,11 @@ use crate::prompt;
 use crate::render::{code, quoted};
 use crate::text::fingerprint;
 
-/// A shorter prompt is quoted completely if a part of it is an instruction.
-const WHOLE: usize = 100;
-const MOST: usize = 14;
+/// A prompt of at most this many characters is quoted completely if a part of it is an instruction.
+const QUOTED_WHOLE: usize = 100;
+
+/// The most prompts that are quoted.
+const MOST_PROMPTS: usize = 14;
 
 pub fn gather(material: &Material, all: &mut Gathered) {
     let digest = material.digest;
@@ -20,11 +22,11 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     let since = task.or(newest).map_or(0, |prompt| prompt.record);
     let mut told = 0;
     for prompt in digest.prompts.iter().rev().filter(|prompt| !in_goal(prompt)) {
-        if told == MOST {
+        if told == MOST_PROMPTS {
             break;
         }
         let mut wishes = prompt::wishes(&prompt.text);
-        // An instruction for an earlier task ended with it, unless it says otherwise.
+        // An instruction for an earlier task ends with that task, unless it is a lasting one.
         if prompt.record < since {
             wishes.retain(|wish| prompt::is_lasting(wish));
             if wishes.is_empty() {
@@ -33,9 +35,9 @@ pub fn gather(material: &Material, all: &mut Gathered) {
         }
         let words = match (prompt.refused.is_empty(), wishes.is_empty()) {
             (true, true) => continue,
-            // A question in place of a yes, or "hang on": the answer is known by now.
+            // The user refused a call with a question or with "hang on"; that has been answered by now.
             (false, true) if !prompt::is_objection(&prompt.text) => continue,
-            _ if prompt.record >= since && prompt.text.chars().count() <= WHOLE => prompt.text.clone(),
+            _ if prompt.record >= since && prompt.text.chars().count() <= QUOTED_WHOLE => prompt.text.clone(),
             (false, true) => prompt.text.clone(),
             _ => wishes.join(" … "),
         };
@@ -50,7 +52,7 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     }
     for answer in digest.answers.iter().rev() {
         let id = format!("answer:{:016x}", fingerprint([&answer.question, &answer.answer]));
-        // Asked twice, it was answered twice.
+        // The same question with the same answer is listed once.
         if all.has(&id) {
             continue;
         }

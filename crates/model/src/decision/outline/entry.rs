@@ -1,9 +1,9 @@
-//! What stands below one heading: list items, rows of a table, paragraphs.
+//! Reads the entries below one heading: list items, rows of a table, paragraphs.
 
 use super::{Found, Outlined, Warning};
 use crate::render::one_line;
 
-/// A piece of a section.
+/// A block of lines in a section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Block {
     Item { line: usize, text: String, nested: Vec<String> },
@@ -21,11 +21,18 @@ impl Block {
     }
 }
 
-/// Lines that say something about the decision above them.
-const WHY: &[&str] = &["why", "rationale", "reason", "reasoning", "because", "justification", "context"];
-const WHAT: &[&str] = &["decision", "choice", "chosen", "decided", "pattern", "resolution"];
-const WHEN: &[&str] = &["date", "when", "decided at", "recorded_at"];
-const OTHER: &[&str] = &[
+/// Labels of a line that gives the reason of the decision above it.
+const WHY_LABELS: &[&str] =
+    &["why", "rationale", "reason", "reasoning", "because", "justification", "context"];
+
+/// Labels of a line that says what was decided.
+const WHAT_LABELS: &[&str] = &["decision", "choice", "chosen", "decided", "pattern", "resolution"];
+
+/// Labels of a line that has the date of the decision.
+const WHEN_LABELS: &[&str] = &["date", "when", "decided at", "recorded_at"];
+
+/// Labels of a line that is left out.
+const OTHER_LABELS: &[&str] = &[
     "status",
     "alternatives",
     "alternative",
@@ -36,8 +43,8 @@ const OTHER: &[&str] = &[
     "trade-offs",
 ];
 
-/// States of a decision that does not hold.
-const NOT_MADE: &[&str] =
+/// Values of `status` of a decision that is not in force.
+const NOT_IN_FORCE: &[&str] =
     &["pending", "open", "proposed", "rejected", "superseded", "deprecated", "tbd", "deferred"];
 
 pub fn blocks(lines: &[(usize, &str)]) -> Vec<Block> {
@@ -78,7 +85,7 @@ pub fn blocks(lines: &[(usize, &str)]) -> Vec<Block> {
                 top = Some(indent);
                 out.push(Block::Item { line: *number, text: text.to_owned(), nested: Vec::new() });
             }
-            // A line that goes on.
+            // The line continues an item.
             (None, Some(Block::Item { text, nested, .. })) if !is_broken || indent > top.unwrap_or(0) => {
                 let to = nested.last_mut().unwrap_or(text);
                 to.push(' ');
@@ -98,7 +105,8 @@ pub fn blocks(lines: &[(usize, &str)]) -> Vec<Block> {
     out
 }
 
-/// `title`: that of a heading below the one that says what stands here; it can be a decision itself.
+/// Reads the entries of a section. `title` is the heading below the one that says what the section contains; it can be
+/// a decision itself, and is empty if there is none.
 pub fn read(blocks: &[Block], at: usize, title: &str, out: &mut Outlined, make: impl Fn(Found) -> Found) {
     if !title.is_empty() && is_record(title, blocks) {
         let found = record(title, blocks, at);
@@ -140,8 +148,8 @@ fn of_item(line: usize, text: &str, nested: &[String]) -> Found {
     }
     for more in nested {
         match labelled(more) {
-            Some((label, rest)) if WHY.contains(&label.as_str()) => join(&mut why, "; ", &rest),
-            Some((label, rest)) if WHEN.contains(&label.as_str()) => date = rest,
+            Some((label, rest)) if WHY_LABELS.contains(&label.as_str()) => join(&mut why, "; ", &rest),
+            Some((label, rest)) if WHEN_LABELS.contains(&label.as_str()) => date = rest,
             _ => {
                 let gap = if text.ends_with(':') { " " } else { "; " };
                 join(&mut text, gap, &plain(more));
@@ -159,7 +167,7 @@ fn of_row(line: usize, cells: &[String], head: &[String]) -> Result<Found, Strin
         })
     };
     let cell = |place: Option<usize>| place.and_then(|place| cells.get(place)).map(|cell| plain(cell));
-    let what = column(WHAT);
+    let what = column(WHAT_LABELS);
     let about = column(&["topic", "area", "question", "aspect", "category", "item", "component"]);
     let first = || cells.iter().position(|cell| plain(cell).chars().any(char::is_alphabetic));
     let mut text = cell(what.or_else(first)).unwrap_or_default();
@@ -171,12 +179,12 @@ fn of_row(line: usize, cells: &[String], head: &[String]) -> Result<Found, Strin
     if let Some(why) = left_out(&text, cell(column(&["status", "state"]))) {
         return Err(why);
     }
-    let why = cell(column(WHY)).unwrap_or_default();
-    let date = cell(column(WHEN)).unwrap_or_default();
+    let why = cell(column(WHY_LABELS)).unwrap_or_default();
+    let date = cell(column(WHEN_LABELS)).unwrap_or_default();
     Ok(Found { line, text, why, date, ..Found::default() })
 }
 
-/// Whether a heading is a decision itself: `ADR-3: …`, or what stands below it says what and why.
+/// Whether a heading is a decision itself: it is numbered, as in `ADR-3: …`, or labels below it say what and why.
 fn is_record(title: &str, blocks: &[Block]) -> bool {
     let bare = title.trim_start_matches(['*', '[']).to_lowercase();
     let numbered = ["adr", "decision", "dec", "d"].iter().any(|start| {
@@ -186,7 +194,10 @@ fn is_record(title: &str, blocks: &[Block]) -> bool {
     let labels = blocks.iter().filter_map(|block| labelled(block_text(block))).map(|(label, _)| label);
     let labels: Vec<String> = labels.collect();
     let says = |known: &[&str]| labels.iter().any(|label| known.contains(&label.as_str()));
-    numbered || says(WHY) || says(WHAT) && labels.len() > 1 || says(OTHER) && says(WHAT)
+    numbered
+        || says(WHY_LABELS)
+        || says(WHAT_LABELS) && labels.len() > 1
+        || says(OTHER_LABELS) && says(WHAT_LABELS)
 }
 
 fn record(title: &str, blocks: &[Block], line: usize) -> Found {
@@ -195,10 +206,12 @@ fn record(title: &str, blocks: &[Block], line: usize) -> Found {
     for block in blocks {
         let text = block_text(block);
         match labelled(text) {
-            Some((label, rest)) if WHAT.contains(&label.as_str()) => join(&mut found.text, ": ", &rest),
-            Some((label, rest)) if WHY.contains(&label.as_str()) => join(&mut found.why, "; ", &rest),
-            Some((label, rest)) if WHEN.contains(&label.as_str()) => found.date = rest,
-            Some((label, _)) if OTHER.contains(&label.as_str()) => {}
+            Some((label, rest)) if WHAT_LABELS.contains(&label.as_str()) => {
+                join(&mut found.text, ": ", &rest)
+            }
+            Some((label, rest)) if WHY_LABELS.contains(&label.as_str()) => join(&mut found.why, "; ", &rest),
+            Some((label, rest)) if WHEN_LABELS.contains(&label.as_str()) => found.date = rest,
+            Some((label, _)) if OTHER_LABELS.contains(&label.as_str()) => {}
             _ => join(&mut found.why, "; ", &plain(text)),
         }
     }
@@ -220,19 +233,19 @@ fn status(blocks: &[Block]) -> Option<String> {
 fn left_out(text: &str, status: Option<String>) -> Option<String> {
     let status = status?.to_lowercase();
     let first = status.split(|c: char| !c.is_alphabetic()).find(|word| !word.is_empty())?;
-    NOT_MADE.contains(&first).then(|| format!("{first}, left out: {}", one_line(text, 80)))
+    NOT_IN_FORCE.contains(&first).then(|| format!("{first}, left out: {}", one_line(text, 80)))
 }
 
-/// `**Rationale**: …`, `Why: …`: the label in small letters, and the rest.
+/// Splits `**Rationale**: …` or `Why: …` into the label in lower case and the rest.
 fn labelled(text: &str) -> Option<(String, String)> {
     let bare = plain(text);
     let (label, rest) = bare.split_once(':')?;
     let label = label.trim().to_lowercase();
-    let known = [WHY, WHAT, WHEN, OTHER].concat();
+    let known = [WHY_LABELS, WHAT_LABELS, WHEN_LABELS, OTHER_LABELS].concat();
     known.contains(&label.as_str()).then(|| (label, rest.trim().to_owned()))
 }
 
-/// `Use X. Rationale: Y`, `Use X (why: Y)`.
+/// Splits `Use X. Rationale: Y` or `Use X (why: Y)` into the decision and its reason.
 fn inline_reason(text: &str) -> Option<(String, String)> {
     let small = text.to_ascii_lowercase();
     let labels = ["rationale:", "reason:", "why:"];
@@ -243,7 +256,7 @@ fn inline_reason(text: &str) -> Option<(String, String)> {
     (!before.is_empty()).then(|| (before, reason.to_owned()))
 }
 
-/// Without boxes, tags and a date in front, and that date.
+/// Returns the text without a checkbox, a tag and a date at its start, and that date.
 fn stripped(text: &str) -> (String, String) {
     let mut text = plain(text);
     for mark in ["[ ] ", "[x] ", "[X] ", "✅ ", "✓ "] {
@@ -274,7 +287,7 @@ fn plain(text: &str) -> String {
     text.replace("**", "").trim().to_owned()
 }
 
-/// What a form holds before anybody has filled it in.
+/// Whether a text is a placeholder that nobody has filled in.
 fn is_placeholder(text: &str) -> bool {
     let bare = text.trim().trim_matches(['_', '*', '(', ')', '.', '-', ' ']).to_lowercase();
     let enclosed = (text.starts_with('[') && text.ends_with(']')

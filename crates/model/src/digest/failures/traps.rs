@@ -7,13 +7,13 @@ use crate::digest::Digest;
 use crate::journal::Record;
 use crate::run;
 
-/// How many calls later something may still be what worked instead.
-const SOON: u64 = 8;
+/// A success counts as what worked instead for this many calls after the failure.
+const WORKAROUND_CALLS: u64 = 8;
 
-/// `X → why → Y worked`.
+/// A failure that will happen again: `X → why → Y worked`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trap {
-    /// The command that failed, in a form that can be typed, or the tool's name.
+    /// The command that failed, in a form that can be typed, or the name of the tool.
     pub what: String,
     pub why: String,
     /// Empty if nothing is known to work instead.
@@ -22,8 +22,8 @@ pub struct Trap {
     pub record: u64,
 }
 
-/// Words in errors that show that a tool, a folder or the system is the obstacle.
-const WAYS: &[&str] = &[
+/// Words in errors that show that the tool, the folder or the system is the obstacle.
+const OBSTACLES: &[&str] = &[
     "command not found",
     "has not been read yet",
     "already used by worktree",
@@ -64,8 +64,8 @@ const WAYS: &[&str] = &[
     "modified since read",
 ];
 
-/// Messages of the harness about itself, which need no warning.
-const TRIVIA: &[&str] = &[
+/// Messages of the harness about itself, which are never traps.
+const HARNESS_NOTES: &[&str] = &[
     "Sibling tool call errored",
     "Cancelled: parallel tool call",
     "exceeds maximum allowed",
@@ -79,7 +79,8 @@ const TRIVIA: &[&str] = &[
 ];
 
 impl Digest {
-    /// Returns what will fail again, newest first: what failed like this more than once, or has a known alternative.
+    /// Returns what will fail again, newest first: failures that happened more than once in the same way, or have a
+    /// known alternative.
     pub fn traps(&self) -> Vec<Trap> {
         let mut kinds: BTreeMap<String, Vec<&Failure>> = BTreeMap::new();
         for failure in &self.failures {
@@ -95,8 +96,9 @@ impl Digest {
     /// Records a success that may be the alternative to an earlier failure.
     pub(super) fn add_workaround(&mut self, record: &Record) {
         let called = self.called;
-        let recent =
-            |failure: &&mut Failure| called.saturating_sub(failure.call) <= SOON && failure.worked.is_empty();
+        let recent = |failure: &&mut Failure| {
+            called.saturating_sub(failure.call) <= WORKAROUND_CALLS && failure.worked.is_empty()
+        };
         for failure in self.failures.iter_mut().filter(recent) {
             if way(&failure.error).is_some() && works_instead(&record.command, failure) {
                 failure.worked = run::runnable(&record.command);
@@ -112,7 +114,7 @@ fn trap(failures: &[&Failure]) -> Option<Trap> {
     let times: u32 = failures.iter().map(|failure| failure.times).sum();
     (times > 1 || worked.is_some()).then(|| Trap {
         what: if is_tool { last.tool.clone() } else { worked.unwrap_or(last).run() },
-        why: telling_line(worked.unwrap_or(last)).to_owned(),
+        why: obstacle_line(worked.unwrap_or(last)).to_owned(),
         worked: match worked {
             Some(failure) => failure.worked.clone(),
             // The harness's own message names the remedy.
@@ -124,22 +126,22 @@ fn trap(failures: &[&Failure]) -> Option<Trap> {
     })
 }
 
-/// Returns the same key for failures of one kind; `None` if it is not a trap.
+/// Returns a key that failures of one kind share; `None` if the failure is not a trap.
 fn kind(failure: &Failure) -> Option<String> {
-    if TRIVIA.iter().any(|trivia| failure.error.contains(trivia)) {
+    if HARNESS_NOTES.iter().any(|trivia| failure.error.contains(trivia)) {
         return None;
     }
     let way = way(&failure.error)?;
-    // A tool fails the same way everywhere; a command is identified by its program.
+    // Tools are compared by name, commands by their program.
     let who = if failure.is_command { program(&failure.what) } else { failure.tool.clone() };
     Some(format!("{who}\u{1}{way}"))
 }
 
 fn way(error: &str) -> Option<&'static str> {
-    WAYS.iter().find(|way| error.contains(**way)).copied()
+    OBSTACLES.iter().find(|way| error.contains(**way)).copied()
 }
 
-fn telling_line(failure: &Failure) -> &str {
+fn obstacle_line(failure: &Failure) -> &str {
     let mut lines = failure.error.lines();
     let told = way(&failure.error).and_then(|way| lines.find(|line| line.contains(way)));
     told.or_else(|| failure.error.lines().next()).unwrap_or_default()
@@ -150,8 +152,7 @@ fn program(command: &str) -> String {
     run.split_whitespace().next().unwrap_or_default().rsplit('/').next().unwrap_or_default().to_owned()
 }
 
-/// Returns whether a command is an alternative to what failed: it names the same program, and is not the same
-/// command.
+/// Returns whether a command is an alternative to a failed one: it names the same program and is not the same command.
 fn works_instead(command: &str, failure: &Failure) -> bool {
     let (mine, other) = (run::runnable(command), failure.run());
     if !failure.is_command || mine.is_empty() || mine == other {
@@ -161,7 +162,7 @@ fn works_instead(command: &str, failure: &Failure) -> bool {
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let (mine, other) = (words(&mine), words(&other));
     let names_it = mine.iter().any(|word| word.rsplit('/').next() == Some(name.as_str()));
-    // For a program with subcommands, the same one: `git checkout` is not an alternative to `git push`.
+    // If the program has subcommands, the subcommand must be the same: `git checkout` is no alternative to `git push`.
     let second = |words: &[String]| {
         let at = words.iter().position(|word| word.rsplit('/').next() == Some(name.as_str()));
         at.and_then(|at| words.get(at + 1)).cloned().unwrap_or_default()
