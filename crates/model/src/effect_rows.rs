@@ -1,7 +1,7 @@
-//! The table for `effect_tests`: the number of the row, the command, whether the call succeeded, its output, its
+//! The table for `effect_tests`: the number of the row, the command, whether the call succeeded, its output and its
 //! effects.
 
-/// Row number, command, success, output, effects.
+/// The row number, the command, whether it succeeded, its output, its effects.
 type Row = (u32, &'static str, bool, &'static str, &'static [&'static str]);
 
 #[rustfmt::skip]
@@ -620,7 +620,7 @@ pub const ROWS: &[Row] = &[
         &[]),
 ];
 
-/// Tool, input, success, result, effects.
+/// The tool, its input, whether it succeeded, its result, its effects.
 type ToolRow = (&'static str, &'static str, bool, &'static str, &'static [&'static str]);
 
 #[rustfmt::skip]

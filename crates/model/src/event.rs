@@ -21,14 +21,14 @@ pub struct Event<'a> {
     pub previous: Option<Text<'a>>,
     pub cwd: Option<Text<'a>>,
     pub transcript: Option<Text<'a>>,
-    /// Set if a sub-agent did it, not the main agent.
+    /// The sub-agent that the event comes from; `None` for the main agent.
     pub agent: Option<Agent<'a>>,
     pub kind: Kind<'a>,
 }
 
 impl Event<'_> {
-    /// A fork has its whole past in its own transcript. Its parent may continue too, and keeps its records, role and
-    /// loop.
+    /// Makes a forked session independent of its parent. A fork has its whole past in its own transcript, and the
+    /// parent, which may continue too, keeps its records, role and loop.
     pub fn on_its_own_if_forked(self) -> Self {
         match self.kind {
             Kind::SessionStart { source: Source::Fork } => Event { previous: None, ..self },
@@ -67,25 +67,25 @@ pub enum Kind<'a> {
     SubagentStart,
     SubagentStop {
         message: Option<Text<'a>>,
-        /// What it was called for, in a few words, if the payload says so.
+        /// What the sub-agent was called for, in a few words, if the payload says so.
         asked: Option<Text<'a>>,
     },
     Stop(Stop<'a>),
     SessionEnd {
         reason: Option<Text<'a>>,
     },
-    /// Well-formed, but nothing we act on. Recorded in the journal under its own name.
+    /// A well-formed event that needs no action. It is recorded in the journal under its own name.
     Other {
         name: Text<'a>,
     },
 }
 
-/// The main agent has nothing more to do for now.
+/// The main agent stopped, and has nothing more to do for now.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stop<'a> {
-    /// The last thing the agent said, if the payload has it.
+    /// The agent's last words, if the payload has them.
     pub message: Option<Text<'a>>,
-    /// The harness's id of that message, and of the prompt it answers.
+    /// The harness's id of that message.
     pub id: Option<Text<'a>>,
     pub prompt: Option<Text<'a>>,
     /// True if no stop hook has made the agent continue since the user's last prompt.
@@ -94,21 +94,21 @@ pub struct Stop<'a> {
     pub agents: usize,
     /// What the turn cost, if the payload says so.
     pub usage: Option<Usage<'a>>,
-    /// True if the caller cannot wait for validators: if they must run, it is told to ask again.
+    /// True if the caller cannot wait for validators. If they must run, it is told to ask again.
     pub is_hasty: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolDone<'a> {
     pub tool: Text<'a>,
-    /// The harness's id of this one call, which makes a repeated hook count once.
+    /// The harness's id of this call, so that a repeated hook counts once.
     pub id: Option<Text<'a>>,
     pub files: Vec<Touched<'a>>,
     pub command: Option<Text<'a>>,
-    /// The output of a command that may be a test run or have an outside effect, or the result of a tool that reaches
+    /// The output of a command that may be a test run or have an effect outside, or the result of a tool that acts
     /// outside.
     pub output: Option<Text<'a>>,
-    /// The input of a tool that reaches outside: a title, or the first words of a text.
+    /// The input of a tool that acts outside: a title, or the first words of a text.
     pub asked: Option<Text<'a>>,
     /// The whole error message of a failed call.
     pub error: Option<Text<'a>>,
@@ -119,14 +119,14 @@ pub struct ToolDone<'a> {
     pub delegated: Option<Delegated<'a>>,
     /// A plan that was shown to the user. If the call succeeded, they approved it.
     pub plan: Option<Text<'a>>,
-    /// The result as the harness wrote it, unread. Only its adapter knows the form.
+    /// The result as the harness wrote it, not parsed. Only the harness's adapter knows its form.
     pub result: &'a [u8],
     pub exit: Option<i64>,
     pub failed: bool,
     pub ms: Option<u64>,
 }
 
-/// What a sub-agent was asked, and what it answered; empty while it is working.
+/// What a sub-agent was asked, and its answer, which is empty while it is working.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Delegated<'a> {
     pub asked: Text<'a>,
@@ -146,7 +146,7 @@ pub enum Action {
     Edit,
     Read,
     Delete,
-    /// It was only named.
+    /// The file was only named.
     Mention,
 }
 
@@ -155,7 +155,7 @@ pub enum Action {
 pub enum TodoChange<'a> {
     /// The whole current list.
     All(Vec<Todo<'a>>),
-    /// One entry by its id: new, or changed in the fields that are not `None`.
+    /// A change of one entry: a new one, or a known one of which the fields that are not `None` changed.
     One { id: Text<'a>, text: Option<Text<'a>>, status: Option<TodoStatus> },
 }
 
@@ -188,7 +188,7 @@ pub enum Source {
     Clear,
     Compact,
     Fork,
-    /// A source that this version does not know. Handled in the safest way: nothing is restored.
+    /// A source that this version does not know. In doubt nothing is restored.
     Unknown,
 }
 
@@ -209,14 +209,14 @@ impl Kind<'_> {
         }
     }
 
-    /// The neutral name in journals, receipts and `thru hook`.
+    /// Returns the neutral name that journals, receipts and `thru hook` use.
     pub fn name(&self) -> &'static str {
         self.event_name().name()
     }
 }
 
 impl TodoStatus {
-    /// Unknown words count as open: it is better to show an entry too often than to forget it.
+    /// Parses a status. Unknown words mean open, because it is better to show an entry too often than to forget it.
     pub fn parse(text: &str) -> TodoStatus {
         match text {
             "completed" | "done" | "x" => TodoStatus::Completed,

@@ -1,9 +1,9 @@
 //! Evidence: what shows that a task is done. There is one bundle per task, with an entry for each test run, review,
 //! diff, approval or note.
 //!
-//! Only what thru saw itself proves anything: a command that it ran, or a test run at a tool call. Such an entry is
-//! bound to the files it is about ([`Listing`]); when they change it is stale. [`standing`] is the only judgement,
-//! and all code that shows evidence uses it.
+//! Only what `thru` saw itself is proof: a command that it ran, or a test run at a tool call. Such an entry is bound to
+//! the files it is about ([`Listing`]) and becomes stale when they change. [`standing`] is the only judgement, and all
+//! code that shows evidence uses it.
 
 mod import;
 mod judged;
@@ -45,49 +45,49 @@ keeping_the_rest! {
 
 keeping_the_rest! {
     pub struct Entry {
-        /// Makes the same thing seen twice one entry. Empty in files of other tools.
+        /// Identifies the entry, so that the same event is not recorded twice. Empty in files of other tools.
         id: String = skip String::is_empty,
         task_id: String,
-        /// review, test, diff, approval, note; other tools have other types.
+        /// `review`, `test`, `diff`, `approval` or `note`; other tools have other types.
         entry_type as "type": String,
-        /// How we know: `run`, `observed`, `claimed`, `imported`.
+        /// How `thru` knows about it: `run`, `observed`, `claimed` or `imported`.
         kind: String = skip String::is_empty,
         timestamp: String,
         agent: String,
-        /// pass, fail, warn, skip, approved, rejected, info.
+        /// `pass`, `fail`, `warn`, `skip`, `approved`, `rejected` or `info`.
         verdict: String,
         summary: String,
         metadata: Map<String, Value> = skip Map::is_empty,
-        /// For a review.
+        /// Only in a review.
         risk: Option<String> = skip Option::is_none,
         issues: Vec<Value> = skip Vec::is_empty,
-        /// For a test run.
+        /// Only in a test run.
         tests_passed: Option<u64> = skip Option::is_none,
         tests_failed: Option<u64> = skip Option::is_none,
         failures: Vec<Value> = skip Vec::is_empty,
-        /// For a diff.
+        /// Only in a diff.
         files_changed: Vec<Value> = skip Vec::is_empty,
         additions: Option<u64> = skip Option::is_none,
         deletions: Option<u64> = skip Option::is_none,
         patch_path: Option<String> = skip Option::is_none,
         command: Option<String> = skip Option::is_none,
-        /// Where it ran, relative to the checkout.
+        /// The folder in which the command ran, relative to the checkout.
         folder: String = skip String::is_empty,
         exit_code: Option<i64> = skip Option::is_none,
         /// The commit that was checked out.
         head: String = skip String::is_empty,
-        /// The hash of the files it is about, and their number.
+        /// The hash of the files that the entry is about.
         tree: String = skip String::is_empty,
         files: Option<u64> = skip Option::is_none,
-        /// `project` if it is about every file: then a new file makes it stale too.
+        /// `project` if the entry is about every file, so that a new file makes it stale too.
         scope: String = skip String::is_empty,
-        /// A file that was edited after the command began and before this was written, so that the entry is stale
+        /// A file that was edited after the command began and before the entry was written. The entry is then stale
         /// from the start.
         changed: String = skip String::is_empty,
     }
 }
 
-/// What an entry is about. Types of other tools are kept under their own name.
+/// The type of an entry. Types of other tools are kept as they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryType {
     Review,
@@ -165,16 +165,16 @@ impl Verdict {
     }
 }
 
-/// How we know about an entry.
+/// How `thru` knows about an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// thru ran the command.
+    /// `thru` ran the command.
     Run,
-    /// A test run that a hook saw.
+    /// A hook saw the test run.
     Observed,
-    /// Somebody says so.
+    /// Somebody claims it.
     Claimed,
-    /// Another tool wrote it.
+    /// Another tool recorded it.
     Imported,
 }
 
@@ -190,7 +190,7 @@ impl Kind {
 }
 
 impl Entry {
-    /// An unknown verdict says nothing either way.
+    /// Returns the verdict. An unknown word counts as information, neither good nor bad.
     pub fn verdict(&self) -> Verdict {
         Verdict::parse(&self.verdict).unwrap_or(Verdict::Info)
     }
@@ -204,7 +204,7 @@ impl Entry {
         }
     }
 
-    /// Returns whether thru saw it itself.
+    /// Returns whether `thru` saw it itself.
     pub fn is_seen(&self) -> bool {
         matches!(self.kind(), Kind::Run | Kind::Observed)
     }
@@ -219,7 +219,7 @@ impl Entry {
         self.scope == PROJECT
     }
 
-    /// `12 passed, 1 failed`; `None` if nothing was counted.
+    /// Returns the counts of a test run, such as `12 passed, 1 failed`; `None` if nothing was counted.
     pub fn counts(&self) -> Option<Counts> {
         let counts = Counts { passed: self.tests_passed, failed: self.tests_failed };
         (counts != Counts::default()).then_some(counts)
@@ -261,12 +261,12 @@ impl Bundle {
         bytes
     }
 
-    /// Adds an entry, by its time: a run that a hook saw is recorded later, and an import is older than what is here.
-    /// Returns false if the same entry is already there.
+    /// Adds an entry at the place of its time, because observed runs and imports are recorded late. Returns false if
+    /// the same entry is already there.
     pub fn add(&mut self, entry: Entry) -> bool {
         let is_known = !entry.id.is_empty() && self.entries.iter().any(|known| known.id == entry.id);
         if !is_known {
-            // A time that cannot be read comes first: what is not known to be later settles nothing.
+            // An entry whose time cannot be read comes first, because it must not settle entries that may be later.
             let when = |entry: &Entry| time::parse(&entry.timestamp);
             let before = self.entries.iter().rposition(|known| when(known) <= when(&entry));
             let at = before.map_or(0, |before| before + 1);

@@ -28,7 +28,7 @@ fn claim(entry_type: &str, verdict: Verdict) -> Entry {
     }
 }
 
-/// Its files are not known any more.
+/// Makes an entry whose files are no longer known.
 fn forgotten(entry: Entry) -> Entry {
     Entry { tree: "forgotten".to_owned(), ..entry }
 }
@@ -207,7 +207,7 @@ fn an_entry_too_large_for_a_bundle_takes_no_other_with_it() {
     assert_eq!(fitting(&large, &[of("new", BUNDLE_BYTES)]), None);
 }
 
-/// Whatever is recorded late: a run that a hook saw, or an import.
+/// Observed runs and imports are recorded late.
 #[test]
 fn entries_stand_by_their_time() {
     let at =

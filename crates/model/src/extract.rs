@@ -1,8 +1,7 @@
-//! The code blocks of a message as files: which blocks there are, what each is called, and under which name it may be
-//! written.
+//! Finds the code blocks of a message, what each is called, and under which name it may be written to a file.
 //!
-//! A message comes from a model. A name in it that leads out of the folder, or into one from which programs take
-//! instructions, is not used: the block gets a plain name, and that is told.
+//! Messages come from a model. A name that leads out of the folder, or into a folder from which programs take
+//! instructions, is not used: the block gets a plain name, and a note says so.
 
 mod name;
 
@@ -13,13 +12,13 @@ use crate::clean;
 /// One code block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// The line of its fence, counted from 1.
+    /// The line of the fence, counted from 1.
     pub line: usize,
     pub language: String,
-    /// What the message calls it.
+    /// The name that the message gives the block.
     pub name: Option<String>,
     pub text: String,
-    /// False if the message ended before the block did.
+    /// False if the message ended within the block.
     pub is_closed: bool,
 }
 
@@ -28,7 +27,7 @@ pub struct Block {
 pub struct NamedBlock {
     pub block: Block,
     pub path: String,
-    /// Why the path is not the name that the message gives; empty if it is, or there is none.
+    /// Why the path is not the name that the message gives; empty if it is, or if there is no name.
     pub note: String,
 }
 
@@ -60,7 +59,7 @@ pub fn blocks(message: &str) -> Vec<Block> {
         }
     }
     blocks.extend(open.map(|(_, block)| block));
-    // A block says itself what it is more exactly than the sentence before it does.
+    // A name in the block itself is more reliable than one in the line before it.
     for block in &mut blocks {
         let first = block.text.lines().next().unwrap_or_default();
         if let Some(name) = name::in_comment(first) {
@@ -70,8 +69,7 @@ pub fn blocks(message: &str) -> Vec<Block> {
     blocks
 }
 
-/// Gives each block a path that is safe and no other block has. `forbidden` are names of folders that nothing is written
-/// to.
+/// Gives each block a safe path that no other block has. Nothing is written to folders with a name in `forbidden`.
 pub fn named(message: &str, forbidden: &[&str]) -> Vec<NamedBlock> {
     let mut taken = HashSet::new();
     let blocks = blocks(message).into_iter().enumerate();
@@ -85,17 +83,18 @@ pub fn named(message: &str, forbidden: &[&str]) -> Vec<NamedBlock> {
                     (plain(), format!("the message calls it {}: {why}", crate::render::quoted(name, 120)))
                 }
             };
-            let free = free(&path, &mut taken);
-            if free != path {
+            let free_path = free_path(&path, &mut taken);
+            if free_path != path {
                 note = format!("{path} is the name of an earlier block");
             }
-            NamedBlock { block, path: free, note }
+            NamedBlock { block, path: free_path, note }
         })
         .collect()
 }
 
-/// `a.rs`, then `a.2.rs`. Compared without case, because some file systems do.
-fn free(path: &str, taken: &mut HashSet<String>) -> String {
+/// Returns a path that no block has yet: `a.rs`, then `a.2.rs`. The comparison ignores case, because some file systems
+/// do.
+fn free_path(path: &str, taken: &mut HashSet<String>) -> String {
     let (stem, ending) = match path.rsplit_once('.') {
         Some((stem, ending)) if !stem.is_empty() && !stem.ends_with('/') => (stem, format!(".{ending}")),
         _ => (path, String::new()),
@@ -105,7 +104,7 @@ fn free(path: &str, taken: &mut HashSet<String>) -> String {
     names.next().unwrap_or_else(|| path.to_owned())
 }
 
-/// Returns a path below the folder, or why the name gives none.
+/// Returns the path of a name below the folder, or why the name cannot be used.
 pub fn safe(name: &str, forbidden: &[&str]) -> Result<String, &'static str> {
     if name.chars().any(|c| clean::is_hidden(c) || c.is_control()) {
         return Err("it has characters that nobody can see");
@@ -119,7 +118,7 @@ pub fn safe(name: &str, forbidden: &[&str]) -> Result<String, &'static str> {
     if path.ends_with('/') || parts.is_empty() {
         return Err("it names a folder");
     }
-    // Some systems ignore dots and blanks at the end.
+    // Some systems ignore dots and blanks at the end of a name.
     let bare = |part: &&str| part.trim().trim_end_matches(['.', ' ']).to_lowercase();
     if parts.iter().any(|part| *part == ".." || bare(part).is_empty()) {
         return Err("it leads out of the folder");
@@ -133,7 +132,7 @@ pub fn safe(name: &str, forbidden: &[&str]) -> Result<String, &'static str> {
     Ok(parts.join("/"))
 }
 
-/// What opened a block: the character, how many of them, and how far it is indented.
+/// An opening fence: its character, how many of them, and how far it is indented.
 struct Fence {
     mark: char,
     length: usize,
@@ -146,7 +145,7 @@ impl Fence {
         let mark = bare.chars().next().filter(|c| matches!(c, '`' | '~'))?;
         let info = bare.trim_start_matches(mark);
         let length = bare.len() - info.len();
-        // One line of code in the middle of a sentence.
+        // Backticks after the fence make it inline code in a sentence.
         let is_inline = mark == '`' && info.contains('`');
         let fence = Fence { mark, length, indent: line.len() - bare.len() };
         (length >= 3 && !is_inline).then_some((fence, info.trim()))
@@ -157,7 +156,7 @@ impl Fence {
         bare.len() >= self.length && bare.chars().all(|c| c == self.mark)
     }
 
-    /// A block in a list is indented as far as its fence.
+    /// Removes the indentation of the fence, which the lines of a block in a list share.
     fn without_indent<'l>(&self, line: &'l str) -> &'l str {
         let blanks = line.len() - line.trim_start_matches([' ', '\t', '>']).len();
         &line[blanks.min(self.indent)..]

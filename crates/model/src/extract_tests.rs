@@ -2,16 +2,16 @@ use super::*;
 
 const FORBIDDEN: &[&str] = &[".git", ".agent"];
 
-/// The name of the only block in a message.
+/// Returns the name of the only block in a message.
 fn name(message: &str) -> Option<String> {
     let blocks = blocks(message);
     assert_eq!(blocks.len(), 1, "{message}");
     blocks[0].name.clone()
 }
 
-/// Blocks with names in every style people use, and what they are called.
+/// Blocks with names in every style people use, and their names.
 const ROWS: &[(&str, &str)] = &[
-    // In the fence.
+    // The name is in the fence.
     ("```rust src/a.rs\nx\n```", "src/a.rs"),
     ("```rust:src/a.rs\nx\n```", "src/a.rs"),
     ("```src/a.rs\nx\n```", "src/a.rs"),
@@ -36,7 +36,7 @@ const ROWS: &[(&str, &str)] = &[
     ("````md docs/a.md\n```\nx\n```\n````", "docs/a.md"),
     ("```tsx file:src/App.tsx\nx\n```", "src/App.tsx"),
     ("```yaml .github/workflows/ci.yml\nx\n```", ".github/workflows/ci.yml"),
-    // In the first line of the block.
+    // The name is in the first line of the block.
     ("```rust\n// src/a.rs\nx\n```", "src/a.rs"),
     ("```rust\n// File: src/a.rs\nx\n```", "src/a.rs"),
     ("```rust\n// filename: src/a.rs\nx\n```", "src/a.rs"),
@@ -53,7 +53,7 @@ const ROWS: &[(&str, &str)] = &[
     ("```tex\n% paper.tex\nx\n```", "paper.tex"),
     ("```ocaml\n(* a.ml *)\nx\n```", "a.ml"),
     ("```c\n// a.c\nx\n```", "a.c"),
-    // In the line before.
+    // The name is in the line before the block.
     ("**src/a.rs**\n```rust\nx\n```", "src/a.rs"),
     ("**src/a.rs:**\n```rust\nx\n```", "src/a.rs"),
     ("**`src/a.rs`**:\n\n```rust\nx\n```", "src/a.rs"),

@@ -5,12 +5,14 @@ use std::collections::BTreeSet;
 use crate::redact::Redacted;
 use crate::run;
 
-/// The number of lines kept of one failure, and the bytes they may take together.
-pub(crate) const LINES: usize = 6;
-const BYTES: usize = 1_200;
+/// The most lines that are kept of one failure.
+pub(crate) const MOST_LINES: usize = 6;
 
-/// Words that mark errors in any program's output. Compared without case.
-const WORDS: &[&str] = &[
+/// The most bytes of these lines together.
+const MOST_BYTES: usize = 1_200;
+
+/// Words that mark errors in any program's output. The comparison ignores case.
+const ERROR_WORDS: &[&str] = &[
     "error",
     "fail",
     "panicked",
@@ -38,8 +40,8 @@ const WORDS: &[&str] = &[
     "killed",
 ];
 
-/// Lines that contain such a word but report no error.
-const CALM: &[&str] = &[
+/// Words of a line that reports no error although it contains one of [`ERROR_WORDS`].
+const HARMLESS_WORDS: &[&str] = &[
     "0 failed",
     "0 errors",
     "no error",
@@ -56,8 +58,10 @@ const CALM: &[&str] = &[
     "\"level\":\"info\"",
 ];
 
-/// Lines that say only that something failed. Kept if there is nothing better.
-const EMPTY: &[&str] = &["FAIL", "FAILED", "Error:", "error:", "ERROR"];
+/// Lines that say only that something failed. They are kept if there is nothing better.
+const EMPTY_LINES: &[&str] = &["FAIL", "FAILED", "Error:", "error:", "ERROR"];
+
+/// Parts of lines that say only that something failed.
 const EMPTY_PARTS: &[&str] =
     &["ERROR task failed", "exit status ", "Command failed with exit code", "ELIFECYCLE"];
 
@@ -77,7 +81,7 @@ pub fn error_lines(output: &Redacted) -> String {
     let mut kept = String::new();
     for line in best(&chosen) {
         let line = crate::text::cut(line, 300);
-        if kept.len() + line.len() > BYTES {
+        if kept.len() + line.len() > MOST_BYTES {
             break;
         }
         if !kept.is_empty() {
@@ -92,8 +96,8 @@ pub fn error_lines(output: &Redacted) -> String {
 fn best<'t>(lines: &[&'t str]) -> Vec<&'t str> {
     let names =
         |line: &&&str| run::failed_test(line).is_some_and(|name| !name.contains('/') || name.contains("::"));
-    let named = lines.iter().filter(names).count().min(LINES);
-    let (mut names_left, mut others_left) = (named, LINES - named);
+    let named = lines.iter().filter(names).count().min(MOST_LINES);
+    let (mut names_left, mut others_left) = (named, MOST_LINES - named);
     let kept = lines.iter().filter(|line| {
         let left = if names(line) { &mut names_left } else { &mut others_left };
         let fits = *left > 0;
@@ -108,32 +112,33 @@ pub fn first_line(text: &str) -> Option<&str> {
     text.lines().map(str::trim).find(|line| !line.is_empty())
 }
 
-/// The harness's own first line only states the exit code, which is stored separately.
+/// Whether a line can be kept. The harness's own first line only states the exit code, which is stored separately.
 fn is_worth_keeping(line: &str) -> bool {
     !line.is_empty() && !line.starts_with("Exit code ") && !line.chars().all(|c| !c.is_alphanumeric())
 }
 
-/// Returns whether a line of a program's output reports an error. In doubt it does.
+/// Returns whether a line of a program's output reports an error. In doubt the answer is yes.
 pub fn is_error_line(line: &str) -> bool {
     is_worth_keeping(line) && is_informative(line)
 }
 
 fn is_informative(line: &str) -> bool {
     let lower = line.to_ascii_lowercase();
-    !CALM.iter().any(|word| lower.contains(word))
-        && (WORDS.iter().any(|word| lower.contains(word)) && !is_code(line) || is_placed(line))
+    !HARMLESS_WORDS.iter().any(|word| lower.contains(word))
+        && (ERROR_WORDS.iter().any(|word| lower.contains(word)) && !is_code(line) || is_placed(line))
 }
 
-/// Returns whether a linter shows this source line below its finding: `func Get(name string) (Strategy, error) {`.
+/// Returns whether a line is source code that a linter shows below its finding: `func Get(name string) (Strategy,
+/// error) {`.
 fn is_code(line: &str) -> bool {
     line.ends_with([';', '{']) && !line.contains(": ")
 }
 
 fn is_empty_talk(line: &str) -> bool {
-    EMPTY.contains(&line) || EMPTY_PARTS.iter().any(|part| line.contains(part))
+    EMPTY_LINES.contains(&line) || EMPTY_PARTS.iter().any(|part| line.contains(part))
 }
 
-/// Matches `src/a.go:12:3: unused variable`, the way compilers and linters begin a finding.
+/// Whether a line begins like a finding of a compiler or linter: `src/a.go:12:3: unused variable`.
 fn is_placed(line: &str) -> bool {
     let mut parts = line.split(':');
     let (file, number) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
@@ -202,6 +207,6 @@ mod tests {
     #[test]
     fn stays_small() {
         assert!(error_lines(&"error: x".repeat(10_000)).len() <= 300);
-        assert!(error_lines(&"error: something\n".repeat(10_000)).len() <= BYTES);
+        assert!(error_lines(&"error: something\n".repeat(10_000)).len() <= MOST_BYTES);
     }
 }

@@ -1,7 +1,7 @@
-//! Gates: whether the files that sub-agents had to write exist, are complete and are fresh, and what follows from
-//! that.
+//! Gates: whether the files that sub-agents had to write exist, are complete and are fresh, and whether the stage
+//! passes.
 //!
-//! Plain data in, plain data out. Reading files and starting commands happens elsewhere.
+//! These are pure functions. Reading files and starting commands happens elsewhere.
 
 mod ending;
 mod expected;
@@ -24,21 +24,31 @@ pub use words::{
 /// The last line of a complete output.
 pub const SENTINEL: &str = "<!-- AGENT_COMPLETE -->";
 
-/// Files in a run besides the outputs: the lists, the note of omissions, and what is kept next to each output.
+/// The list of outputs of a run.
 pub const EXPECTED: &str = "expected.json";
+
+/// The file that says which advisory outputs are missing.
 pub const OMISSIONS: &str = "omissions.md";
+
+/// The ending of the file that keeps a sub-agent's last message, next to its output.
 pub const LAST_MESSAGE: &str = ".last-message.md";
+
+/// The ending of the file with the prompt of a launched command.
 pub const LAUNCH_PROMPT: &str = ".prompt.md";
+
+/// The ending of the file with the output of a launched command.
 pub const LAUNCH_LOG: &str = ".launch.log";
+
+/// The ending of the file that identifies the process of a launched command.
 pub const LAUNCH_PROCESS: &str = ".process";
 
-/// No report is larger than this.
+/// The largest output that is read, in bytes.
 pub const LARGEST: u64 = 5 * 1024 * 1024;
 
-/// A first launch and one retry.
+/// How often an output is launched: once, and one retry.
 pub const MOST_ATTEMPTS: u32 = 2;
 
-/// What it means if an output is missing.
+/// What happens if an output is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Tier {
@@ -56,9 +66,9 @@ pub enum Verdict {
     Empty,
     /// The last line is not the sentinel.
     Incomplete,
-    /// Complete, but from an earlier run or from other inputs.
+    /// The output is complete, but from an earlier run or from other inputs.
     Stale,
-    /// Must not be opened: a link, outside the run, or too large.
+    /// The output must not be opened: it is a link, outside the run, or too large.
     Unsafe,
 }
 
@@ -82,7 +92,7 @@ pub enum Gate {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FoundOutput {
     Nothing,
-    /// Something that is not opened, with the reason.
+    /// Something that must not be opened, with the reason.
     Odd(String),
     File {
         modified: Timestamp,
@@ -90,18 +100,18 @@ pub enum FoundOutput {
     },
 }
 
-/// What a run does about one output.
+/// What a run does about an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     Reuse,
     Launch,
-    /// It was launched as often as allowed.
+    /// The output was launched as often as allowed.
     GiveUp,
-    /// No command makes it.
+    /// No command makes the output.
     Leave,
 }
 
-/// `inputs` is the current digest of the output's inputs.
+/// Judges one output; `inputs` is the current digest of its inputs.
 pub fn judge(output: &Output, seen: &FoundOutput, inputs: &str) -> Judged {
     let judged = |verdict, why: String| Judged { verdict, why };
     if let Err(bad) = Id::new(&output.file) {
@@ -146,7 +156,7 @@ pub fn step(output: &Output, verdict: Verdict) -> Step {
         // A name that is invalid or reserved cannot be written either.
         Verdict::Unsafe if Id::new(&output.file).is_err() || is_of_run(&output.file) => Step::Leave,
         _ if output.launch.is_empty() => Step::Leave,
-        // An output that was valid and no longer is gets all its launches again.
+        // An output that was valid and no longer is may be launched as often as a new one.
         _ if output.attempts >= MOST_ATTEMPTS && !output.was_valid => Step::GiveUp,
         _ => Step::Launch,
     }
@@ -160,7 +170,7 @@ pub fn gate(verdicts: impl IntoIterator<Item = (Tier, Verdict)>) -> Gate {
     })
 }
 
-/// Returns the tier of a file that was given none.
+/// Returns the tier of a file that was listed without one.
 pub fn tier_of(file: &str) -> Tier {
     match file.strip_prefix("retro-") {
         Some(rest) if !rest.starts_with("cdm") => Tier::Advisory,
@@ -174,7 +184,7 @@ pub fn is_of_run(file: &str) -> bool {
     is_list(file) || file.starts_with("omissions.") || beside.iter().any(|end| file.ends_with(end))
 }
 
-/// `expected.json`, or `expected.<stage>.json` if stages share a folder.
+/// Whether a file is a list of outputs: `expected.json`, or `expected.<stage>.json` if stages share a folder.
 pub fn is_list(file: &str) -> bool {
     file.starts_with("expected.") && file.ends_with(".json")
 }

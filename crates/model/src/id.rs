@@ -1,12 +1,13 @@
-//! The one check between a name from outside and a path on disk.
+//! The only check between a name from outside and a path on disk.
 
 use std::fmt;
 
-/// A name that is safe in a file name: packet, loop, role, task, session, stage, output, summary.
+/// A name that is safe in a file name. Packets, loops, roles, tasks, sessions, stages, outputs and summaries have one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Id(String);
 
-/// The longest id in bytes. Leaves room below the 255 of most file systems for suffixes such as `.log.jsonl`.
+/// The longest id in bytes. Most file systems allow names of 255 bytes, so there is room for suffixes such as
+/// `.log.jsonl`.
 pub const MAX_BYTES: usize = 128;
 
 impl Id {
@@ -80,7 +81,7 @@ fn shown(text: &str) -> String {
     out
 }
 
-/// `NUL`, `con.txt`, `COM1`: Windows cannot check out such a file.
+/// Whether Windows cannot check out a file of this name: `NUL`, `con.txt`, `COM1`.
 fn is_device_name(text: &str) -> bool {
     let stem = text.split('.').next().unwrap_or(text);
     let port = |prefix: &str| {
@@ -91,8 +92,9 @@ fn is_device_name(text: &str) -> bool {
     ["con", "prn", "aux", "nul"].iter().any(|d| stem.eq_ignore_ascii_case(d)) || port("com") || port("lpt")
 }
 
-/// Returns the names that a word can mean: those with this slug (the part after the time), or else those that begin
-/// with it, or else those that contain it. The caller looks for an exact match first. An empty word matches nothing.
+/// Returns the names that a word can stand for: those with this slug (the part after the time), or else those that
+/// begin with it, or else those that contain it. The caller looks for an exact match first. An empty word matches
+/// nothing.
 pub fn meant<'a>(names: &[&'a str], word: &str) -> Vec<&'a str> {
     if word.is_empty() {
         return Vec::new();

@@ -14,26 +14,26 @@ use crate::run::{self, Counts, Ended};
 use crate::shell;
 use crate::time;
 
-/// What the agent said between two prompts, from the transcript. No hook reports this record.
+/// The event name of what the agent said between two prompts. It comes from the transcript; no hook reports it.
 pub const SAID: &str = "said";
 
-/// The name of a call whose text is a plan that the user approved.
+/// The tool name of a call whose text is a plan that the user approved.
 pub const PLAN: &str = "plan";
 
-/// The longest texts kept, in bytes. A line must stay one small write; the transcript has the rest.
+/// The longest text of each field, in bytes. A line must stay one small write, and the transcript has the rest.
 const PROMPT_BYTES: usize = 64 * 1024;
 const SUMMARY_BYTES: usize = 32 * 1024;
 const COMMAND_BYTES: usize = 8 * 1024;
 const MESSAGE_BYTES: usize = 4 * 1024;
-/// Approved plans of 18 KB were seen. The digest keeps as much, so that all of it can be imported.
+/// Approved plans of 18 KB were seen. The digest has the same limit, so that the whole plan can be imported.
 pub(crate) const PLAN_BYTES: usize = 32 * 1024;
 const PATH_BYTES: usize = 4 * 1024;
 const ENTRY_BYTES: usize = 512;
-/// How much of the end of an output is searched for error lines.
+/// How many bytes of the end of an output are searched for error lines.
 const ERROR_BYTES: usize = 16 * 1024;
 const NAME_BYTES: usize = 256;
 
-/// How much of a command's output is searched for effects.
+/// How many bytes of a command's output are searched for effects.
 const OUTPUT_BYTES: usize = 16 * 1024;
 
 /// The most entries of a todo list that are recorded.
@@ -49,7 +49,7 @@ pub struct RecordPolicy<'a> {
     pub now: Timestamp,
 }
 
-/// One line. Empty texts are not written, and read back as empty.
+/// One line of a journal. Empty texts are not written, and read back as empty.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Record<'a> {
@@ -64,7 +64,7 @@ pub struct Record<'a> {
     pub session: Cow<'a, str>,
     #[serde(borrow)]
     pub worktree: Cow<'a, str>,
-    /// `transcript` if no hook reported it and it was found there later.
+    /// `transcript` if no hook reported the event and it was found there later.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub from: Cow<'a, str>,
     /// The working directory relative to the checkout, if it is not the checkout itself.
@@ -78,13 +78,13 @@ pub struct Record<'a> {
     pub head: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentField>,
-    /// Source, trigger or reason: one word that some events have.
+    /// The source, the trigger or the reason of an event, if it has one.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub name: Cow<'a, str>,
     /// The session that this one continues.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub previous: Cow<'a, str>,
-    /// A prompt, a summary, or the last thing an agent said.
+    /// A prompt, a summary, or the agent's last words.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub text: Cow<'a, str>,
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
@@ -101,14 +101,14 @@ pub struct Record<'a> {
     pub exit: Option<i64>,
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub error: Cow<'a, str>,
-    /// How a command ended, `passed` or `failed` ([`crate::run`]); empty if unknown, `ran` if the exit code may not
-    /// be its own.
+    /// How a command ended, `passed` or `failed` ([`crate::run`]); empty if unknown, `ran` if the exit code may be that
+    /// of another command.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub ended: Cow<'a, str>,
-    /// For a line with several checks: which of them failed.
+    /// Which check failed, if a command line has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<usize>,
-    /// The line with the check's summary.
+    /// The line of the output with the check's summary.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub result: Cow<'a, str>,
     /// How many tests a test run counted.
@@ -126,10 +126,10 @@ pub struct Record<'a> {
     pub answers: Vec<AnswerField>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ms: Option<u64>,
-    /// What a sub-agent was asked; its answer is the text.
+    /// What a sub-agent was asked; its answer is in `text`.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub asked: Cow<'a, str>,
-    /// The file that a sub-agent had to write, and its state when the sub-agent finished.
+    /// The file that a sub-agent had to write.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub output: Cow<'a, str>,
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
@@ -149,7 +149,7 @@ pub struct FileField {
     pub action: Action,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub outside: bool,
-    /// True if only the text of a shell command names it.
+    /// True if the file is only named in the text of a shell command.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub guess: bool,
 }
@@ -220,13 +220,13 @@ impl<'a> Record<'a> {
         serde_json::from_slice(line).ok().filter(|record: &Record| !record.event.is_empty())
     }
 
-    /// Returns `None` for a record that is not one of our events: [`SAID`], or one of a newer version.
+    /// Returns `None` for a record that is not one of our events: [`SAID`], or an event of a newer version.
     pub fn event_name(&self) -> Option<EventName> {
         EventName::parse(&self.event)
     }
 
-    /// Returns whether the agent lost its earlier context here. If no summary is reported, a compaction shows in the
-    /// start that follows it.
+    /// Returns whether the agent lost its earlier context here. A compaction without a reported summary is known by the
+    /// session start that follows it.
     pub fn is_compaction(&self) -> bool {
         match self.event_name() {
             Some(EventName::Summary) => true,
@@ -281,7 +281,7 @@ fn fill_tool<'a>(
         .collect();
 }
 
-/// Sets how a command ended, by its exit code or by its output.
+/// Sets how a command ended, from its exit code or its output.
 fn fill_ended<'a>(record: &mut Record<'a>, done: &'a ToolDone<'_>, policy: &RecordPolicy<'a>) {
     let output = done.output.as_deref().or(done.error.as_deref()).unwrap_or("?");
     let verdict = run::ended(&record.command, done.exit, done.failed, output);
@@ -296,20 +296,20 @@ fn fill_ended<'a>(record: &mut Record<'a>, done: &'a ToolDone<'_>, policy: &Reco
         let end = line.end.min(line.start + ENTRY_BYTES);
         record.result = Redacted::part(output, line.start..end, policy.redact).into_text();
     }
-    // A pipe hid the failure, so the output is the error.
+    // A pipe hid the failure, so the error is in the output.
     if verdict.ended == Ended::Failed && !done.failed {
         record.error = Cow::Owned(error_lines(&Redacted::tail(output, ERROR_BYTES, policy.redact)));
     }
 }
 
-/// Returns what a call did outside. Harnesses pass on the output only of calls that may have done something.
+/// Returns the effects of a call. Harnesses pass on the output only of calls that may have effects.
 fn effects(done: &ToolDone<'_>, command: &str, policy: &RecordPolicy) -> Vec<Effect> {
     let Some(output) = done.output.as_deref() else { return Vec::new() };
     if !(effect::may_act(command) || effect::tool_acts(&done.tool)) {
         return Vec::new();
     }
     let said = match output.len() > OUTPUT_BYTES {
-        // The last effect of a line with several commands is reported at the end.
+        // The effects of a line with several commands may be reported at both ends of the output.
         true => {
             let head = Redacted::head(output, OUTPUT_BYTES / 2, policy.redact);
             let tail = Redacted::tail(output, OUTPUT_BYTES / 2, policy.redact);
@@ -321,7 +321,7 @@ fn effects(done: &ToolDone<'_>, command: &str, policy: &RecordPolicy) -> Vec<Eff
     effect::of(&effect::Made { tool: &done.tool, command, asked: &asked, output: &said, ok: !done.failed })
 }
 
-/// Returns the tool's input files, and those that the text of a command names.
+/// Returns the files of the tool's input, and those that the text of a command names.
 fn files(done: &ToolDone<'_>, command: &str, cwd: Option<&str>, policy: &RecordPolicy) -> Vec<FileField> {
     let field = |path: &str, action, guess| {
         // Redact before parsing: `https://user:secret@host` is not a path, but somebody may pass it as one.
@@ -331,9 +331,9 @@ fn files(done: &ToolDone<'_>, command: &str, cwd: Option<&str>, policy: &RecordP
     };
     let mut files: Vec<FileField> =
         done.files.iter().map(|file| field(&file.path, file.action, false)).collect();
-    // Use the redacted command, so that a secret after a flag is not recorded as a file.
+    // The redacted command is used, so that a secret after a flag is not recorded as a file.
     for mention in shell::mentions(command).into_iter().filter(|mention| !mention.path.contains("REDACTED")) {
-        // Relative to where the command ran, which need not be the top of the checkout.
+        // The path is relative to the folder of the command, which need not be the top of the checkout.
         let path = match cwd {
             Some(cwd) if !mention.path.starts_with('/') => format!("{cwd}/{}", mention.path),
             _ => mention.path,
@@ -359,7 +359,7 @@ fn todos(change: &TodoChange, policy: &RecordPolicy) -> Vec<TodoField> {
     }
 }
 
-/// Returns the working directory; empty if it is the top of the checkout.
+/// Returns the working directory below the checkout; empty if it is the top of the checkout.
 fn below<'a>(cwd: &str, policy: &RecordPolicy) -> Cow<'a, str> {
     match place::within(policy.checkout, &policy.clean(cwd, PATH_BYTES)).path.as_ref() {
         "." => Cow::Borrowed(""),
@@ -368,7 +368,7 @@ fn below<'a>(cwd: &str, policy: &RecordPolicy) -> Cow<'a, str> {
 }
 
 impl RecordPolicy<'_> {
-    /// Redacts, then cuts. Examines only as much as can end up in the line.
+    /// Redacts a text, then cuts it. Examines only as much as can end up in the line.
     pub fn clean<'t>(&self, text: &'t str, limit: usize) -> Cow<'t, str> {
         let kept = Redacted::part(text, 0..text.len().min(limit), self.redact).into_text();
         if text.len() <= limit && kept.len() <= limit {

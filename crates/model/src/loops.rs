@@ -1,5 +1,5 @@
-//! Loops: a prompt that is fed again until a promise is kept. This module defines what a loop is; [`engine`] decides
-//! what happens at a stop.
+//! Loops: a prompt that is fed again until a promise is kept. This module defines what a loop is, and [`engine`]
+//! decides what happens at a stop.
 
 pub mod engine;
 pub mod last_turn;
@@ -22,18 +22,18 @@ pub struct Loop {
     pub created_at: String,
     pub updated_at: String,
     pub status: Status,
-    /// The current run, counted from 1.
+    /// The current iteration, counted from 1.
     pub iteration: u64,
-    /// 0 means no limit.
+    /// The most iterations; 0 means no limit.
     pub max_iterations: u64,
     pub promises: Vec<Promise>,
     pub source_packet_id: Option<String>,
-    /// The source, if it was imported from another tool.
+    /// The source of an imported loop; `None` if the loop was started here.
     pub imported_from: Option<String>,
-    /// The only session that this loop holds.
+    /// The only session that this loop feeds.
     pub session: Option<String>,
     pub ended: Option<Ended>,
-    /// More detail about why it ended.
+    /// More detail about why the loop ended.
     pub ended_detail: Option<String>,
     /// Shell lines that must pass before a promise is accepted.
     pub validators: Vec<String>,
@@ -65,7 +65,7 @@ pub struct Promise {
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
     Done,
-    /// The agent cannot continue by itself.
+    /// The agent cannot continue without the user.
     Blocked,
 }
 
@@ -84,8 +84,8 @@ pub enum Ended {
     Error,
 }
 
-/// What is stored about the last stop that fed the prompt: enough to recognise the same stop again, and to detect a
-/// loop that makes no progress.
+/// What is stored about the last stop at which the prompt was fed: enough to recognise the same stop again, and to
+/// detect a loop that makes no progress.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LastStop {
@@ -94,14 +94,14 @@ pub struct LastStop {
     pub message: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
-    /// The time of the newest stop-hook message in the transcript, as seen then.
+    /// The time of the newest stop-hook message in the transcript at that stop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub feedback: Option<String>,
-    /// To the millisecond: `2026-11-15T19:22:00.918Z`.
+    /// The time of the stop, to the millisecond: `2026-11-15T19:22:00.918Z`.
     pub at: String,
     /// Why the turn did not end the loop, in a few words.
     pub why: String,
-    /// The validator that failed, to be reported again with the same stop.
+    /// The validator that failed. A repeated report of the same stop shows it again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
     /// The number of turns in a row without progress.
@@ -113,7 +113,7 @@ pub struct LastStop {
     pub mark: Option<SessionPosition>,
 }
 
-/// A position in a session's past, by its digest.
+/// A position in a session's past, by the counts of its digest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionPosition {
     pub calls: u64,
@@ -121,7 +121,7 @@ pub struct SessionPosition {
 }
 
 impl Loop {
-    /// `3 of 30`, or `3` if there is no limit.
+    /// Returns `3 of 30`, or `3` if there is no limit.
     pub fn progress(&self) -> String {
         match self.max_iterations {
             0 => self.iteration.to_string(),
@@ -140,7 +140,7 @@ impl Loop {
         self.ended_detail = detail;
     }
 
-    /// Updates the time. It never goes back, even if the clock does.
+    /// Updates the time, which never goes back, even if the clock does.
     pub fn touch(&mut self, now: Timestamp) {
         let now = crate::time::rfc3339(now);
         if self.updated_at < now {

@@ -11,18 +11,18 @@ use crate::time;
 pub const NAME: &str = "resume-context.md";
 /// The old file name; `migrate` converts it.
 pub const LEGACY_NAME: &str = "_resume.md";
-/// A larger manifest contains text that belongs in the files it names.
-pub const LARGEST: usize = 5 * 1024;
+/// The largest manifest, in bytes. A larger one contains text that belongs in the files it names.
+pub const LARGEST_BYTES: usize = 5 * 1024;
 
 pub const SCHEMA_VERSION: &str = "1.0";
 pub const PHASES: &[&str] =
     &["research", "planning", "execution", "ready-for-implementation", "testing", "review"];
 
-/// The phase of a workstream that states no known one.
+/// The phase of a workstream that does not state a known one.
 pub const USUAL_PHASE: &str = "execution";
 
-/// How many folders below the root a workstream is at most: `.agent/context/workstreams/<id>`.
-const DEEPEST: usize = 4;
+/// How many folders below the root a workstream can be: `.agent/context/workstreams/<id>`.
+const DEEPEST_FOLDER: usize = 4;
 
 const GATE: Head<'static> = Head::prefix(1, "Validation Gate");
 
@@ -66,7 +66,7 @@ pub fn read(document: &Document) -> Manifest {
 }
 
 impl Manifest {
-    /// Whether every step is done, by its own count.
+    /// Whether every step is done, according to `progress`.
     pub fn is_finished(&self) -> bool {
         matches!(counted(&self.progress), Some((done, all)) if all > 0 && done == all)
     }
@@ -101,7 +101,7 @@ pub fn is_workstream(id: &str) -> bool {
         && name.split('-').all(kebab)
 }
 
-/// Returns what is wrong with it, by line.
+/// Returns what is wrong with a manifest, by line.
 pub fn check(document: &Document) -> Vec<Finding> {
     let mut findings: Vec<Finding> = document
         .findings()
@@ -174,8 +174,9 @@ pub fn check(document: &Document) -> Vec<Finding> {
             for file in &files {
                 let why = match () {
                     () if file.starts_with('/') => "is not a relative path",
-                    // No workstream is deeper. With fewer `..`, the answer depends on where the manifest is.
-                    () if file.split('/').filter(|part| *part == "..").count() > DEEPEST => {
+                    // No workstream is deeper, so this path leaves the project. With fewer `..` it depends on where the
+                    // manifest is.
+                    () if file.split('/').filter(|part| *part == "..").count() > DEEPEST_FOLDER => {
                         "is outside the project, not opened"
                     }
                     () => continue,
@@ -195,9 +196,9 @@ pub fn check(document: &Document) -> Vec<Finding> {
         }
     }
     match document.text("progress") {
-        None => find(Level::Warning, Some("progress"), "progress is not given".into(), PROGRESS),
+        None => find(Level::Warning, Some("progress"), "progress is not given".into(), PROGRESS_HINT),
         Some(text) if !is_progress(text) => {
-            find(Level::Error, Some("progress"), format!("progress `{text}` is not a count"), PROGRESS);
+            find(Level::Error, Some("progress"), format!("progress `{text}` is not a count"), PROGRESS_HINT);
         }
         Some(_) => {}
     }
@@ -228,25 +229,25 @@ pub fn check(document: &Document) -> Vec<Finding> {
         let text = format!("question {} of the gate names no file", i + 1);
         find(Level::Warning, None, text, "say which file answers it, like (from plan.md)");
     }
-    if document.bytes().len() > LARGEST {
+    if document.bytes().len() > LARGEST_BYTES {
         let size = document.bytes().len();
         find(
             Level::Warning,
             None,
-            format!("{size} bytes; a manifest is at most {LARGEST}"),
+            format!("{size} bytes; a manifest is at most {LARGEST_BYTES}"),
             "put explanations into a file that it loads",
         );
     }
     findings
 }
 
-const PROGRESS: &str = "like \"14/40 tasks complete\"";
+const PROGRESS_HINT: &str = "like \"14/40 tasks complete\"";
 
 fn is_progress(text: &str) -> bool {
     counted(text).is_some()
 }
 
-/// 14 and 40 of `14/40 tasks complete`.
+/// Returns 14 and 40 for `14/40 tasks complete`.
 fn counted(text: &str) -> Option<(u32, u32)> {
     let (done, all) = text.split_whitespace().next()?.split_once('/')?;
     let (done, all) = (done.parse().ok()?, all.parse().ok()?);
@@ -258,7 +259,7 @@ pub fn has_boxes(steps: &Document) -> bool {
     steps.items().iter().any(|item| item.checked.is_some())
 }
 
-/// Returns whether a word looks like a file: `plan.md`, `src/api.rs`.
+/// Returns whether a question names a file, such as `plan.md` or `src/api.rs`.
 fn names_a_file(question: &str) -> bool {
     let words = question.split(|c: char| c.is_whitespace() || "()[]`\"',;:?".contains(c));
     words.map(|word| word.trim_end_matches('.')).any(|word| {
@@ -270,7 +271,7 @@ fn names_a_file(question: &str) -> bool {
     })
 }
 
-/// A new manifest.
+/// The content of a new manifest.
 #[derive(Clone, Copy, Debug)]
 pub struct New<'a> {
     pub project_id: &'a str,
@@ -315,14 +316,14 @@ fn question_for(file: &str) -> &'static str {
     }
 }
 
-/// Returns whether this is the file whose boxes are ticked.
+/// Returns whether a file is the one with the steps, whose boxes are ticked.
 pub fn is_steps(file: &str) -> bool {
     let name = file.rsplit('/').next().unwrap_or(file);
     name.contains("steps") || name.contains("tasks")
 }
 
-/// Updates section, task, progress and time from the boxes of `steps`. Returns false if nothing changed. Keeps a
-/// hand-written `next_action`.
+/// Updates section, task, progress and time from the boxes of `steps`. Returns false if nothing changed. A hand-written
+/// `next_action` stays.
 pub fn follow(manifest: &mut Document, steps: &Document, now: Timestamp) -> bool {
     let boxes: Vec<_> = steps.items().into_iter().filter(|item| item.checked.is_some()).collect();
     if boxes.is_empty() {
@@ -345,7 +346,7 @@ pub fn follow(manifest: &mut Document, steps: &Document, now: Timestamp) -> bool
         ("progress", json!(format!("{done}/{} tasks complete", boxes.len()))),
     ];
     for (key, value) in values {
-        // All of these keys can be written.
+        // These keys are valid, so setting them cannot fail.
         let _ = manifest.set(key, value);
     }
     if manifest.bytes() == before {
@@ -362,7 +363,7 @@ pub fn tick_next(steps: &mut Document) -> Option<String> {
     Some(next.text)
 }
 
-/// Ticks the boxes with these names. Returns whether there were any.
+/// Ticks the boxes with the names in `done`. Returns whether there were any.
 pub fn tick_done<'t>(steps: &mut Document, done: impl Iterator<Item = &'t str>) -> bool {
     let done: Vec<String> = done.map(|text| text.trim().to_lowercase()).collect();
     let open: Vec<usize> = steps
@@ -386,7 +387,7 @@ pub fn migrate(legacy: &[u8], project_id: &str, files: &[String], now: Timestamp
         words.join(" ")
     };
     let phase = text(&document, &["current_phase", "phase"]).map(|phase| normal_phase(&phase));
-    // Older files have times without zone, seconds or `T`.
+    // Times in older files can lack the zone, the seconds or the `T`.
     let updated = text(&document, &["last_updated", "updated"])
         .map(|updated| time::parse(&updated).map_or(updated, time::rfc3339));
     let listed = document.list("files_to_load").filter(|files| !files.is_empty());
@@ -421,7 +422,7 @@ pub fn migrate(legacy: &[u8], project_id: &str, files: &[String], now: Timestamp
     document
 }
 
-/// Returns the phase of an old file if it is not one of ours; `migrate` replaces it.
+/// Returns the phase of an old file if it is not a known one. `migrate` replaces it.
 pub fn unknown_phase(legacy: &[u8]) -> Option<String> {
     let document = Document::parse(legacy);
     let phase = document.text("current_phase").or_else(|| document.text("phase"))?.to_owned();
@@ -432,7 +433,7 @@ fn normal_phase(phase: &str) -> String {
     phase.trim().to_lowercase().replace(['_', ' '], "-")
 }
 
-/// Compares two manifests without their times.
+/// Compares two manifests except for their times.
 pub fn same_but_time(a: &[u8], b: &[u8]) -> bool {
     let without = |bytes: &[u8]| {
         let mut document = Document::parse(bytes);

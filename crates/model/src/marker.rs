@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-const NOBODY: &str = "00000000-0000-0000-0000-000000000000";
+/// The id in a marker for records that have none.
+const NO_PROJECT: &str = "00000000-0000-0000-0000-000000000000";
 
 /// The newest layout of `.agent/context/` that this version can write.
 pub const SCHEMA_VERSION: u64 = 1;
@@ -13,9 +14,9 @@ pub const SCHEMA_VERSION: u64 = 1;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
-    /// Nothing: the whole store is ignored.
+    /// Nothing; git ignores the whole store.
     Private,
-    /// Records that a team shares; journals, indexes and state are still ignored.
+    /// Records that a team shares. Git still ignores journals, indexes and state.
     Shared,
 }
 
@@ -28,7 +29,7 @@ pub struct Marker {
     pub last_session: Option<String>,
 }
 
-/// A UUID in canonical form. It names the trust record on disk, so anything else is refused.
+/// A UUID in canonical form. It is the name of the trust record on disk, so anything else is refused.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct ProjectId(String);
 
@@ -48,15 +49,15 @@ impl ProjectId {
 }
 
 impl Marker {
-    /// Returns the id, if there is one to compare with.
+    /// Returns the project's id; `None` for a folder without a marker.
     pub fn known_id(&self) -> Option<&str> {
-        Some(self.project_id.as_str()).filter(|id| *id != NOBODY)
+        Some(self.project_id.as_str()).filter(|id| *id != NO_PROJECT)
     }
 
-    /// A marker for records in a folder without a marker. No trust applies to it.
+    /// Returns a marker for records in a folder without one. It can never be trusted.
     pub fn none() -> Marker {
         Marker {
-            project_id: ProjectId(NOBODY.to_owned()),
+            project_id: ProjectId(NO_PROJECT.to_owned()),
             name: String::new(),
             created_at: String::new(),
             mode: Mode::Private,
@@ -65,14 +66,14 @@ impl Marker {
     }
 }
 
-/// Why a `root.json` cannot be used. The store reports absent and unreadable files.
+/// Why a `root.json` cannot be used. Absent and unreadable files are reported by the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
     Damaged { line: usize, why: String },
     Foreign { why: String },
 }
 
-/// The raw fields of the file, so that one field of the wrong type does not hide the others.
+/// The raw fields of the file, read separately so that a field of the wrong type does not hide the others.
 #[derive(Deserialize)]
 struct Wire<'a> {
     #[serde(borrow)]

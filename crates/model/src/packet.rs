@@ -1,4 +1,4 @@
-//! Packets: one handoff each, a markdown record that people edit and tools read.
+//! Packets: each is one handoff, a markdown record that people edit and tools read.
 
 mod choose;
 mod compose;
@@ -36,11 +36,11 @@ pub const NOTES: &str = "Notes";
 pub const HEADINGS: &[&str] =
     &[INTENT, CONTEXT, CONSTRAINTS, DECISIONS, FILES, NEXT_PROMPT, PLAN, VALIDATORS, QUESTIONS, NOTES];
 
-/// Below [`FILES`], level 3.
+/// A heading below [`FILES`], of level 3.
 pub const CONFIRMED: &str = "Confirmed";
 pub const SUGGESTED: &str = "Suggested";
 
-/// The version that this build reads and writes. A packet without a version is of the first.
+/// The version that this build reads and writes. A packet without a version has version 1.
 pub const SCHEMA_VERSION: i64 = 1;
 
 /// The allowed values of `source`. They are part of the format; a test in `ops` checks that every harness is
@@ -96,10 +96,10 @@ pub struct Packet {
     pub dirty: Option<i64>,
     pub claimed_by: String,
     pub claimed_at: String,
-    /// The files' content when the packet was written: path and fingerprint.
+    /// The content of files when the packet was written: paths with fingerprints.
     #[serde(skip)]
     pub files_seen: Vec<(String, String)>,
-    /// How the validators ended when they were last seen.
+    /// How the validators ended in the last runs that were seen.
     pub checks_seen: Vec<Check>,
 }
 
@@ -108,19 +108,19 @@ pub struct Packet {
 #[serde(default)]
 pub struct Check {
     pub command: String,
-    /// True if it was seen to pass.
+    /// True if the run passed.
     pub ok: bool,
-    /// True if nothing said how it ended.
+    /// True if it is unknown how the run ended.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unknown: bool,
-    /// True if a file was edited after it.
+    /// True if a file was edited after the run.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub edited_since: bool,
     pub at: String,
 }
 
 impl Packet {
-    /// Reads a packet and adds files that only its text names as confirmed, because a person listed them there.
+    /// Reads a packet. Files that only its text names are confirmed too, because a person listed them there.
     pub fn whole(document: &Document, name: &str) -> Packet {
         let mut packet = Packet::read(document, name);
         for file in confirm::listed(document) {
@@ -131,7 +131,7 @@ impl Packet {
         packet
     }
 
-    /// Reads the frontmatter. `name` is the file's name without its suffix, and counts whatever `id` says.
+    /// Reads the frontmatter. `name` is the file's name without its suffix; it is used whatever `id` says.
     pub fn read(document: &Document, name: &str) -> Packet {
         let text = |key: &str| document.text(key).unwrap_or_default().trim().to_owned();
         let list = |key: &str| document.list(key).unwrap_or_default();
@@ -164,7 +164,7 @@ impl Packet {
         }
     }
 
-    /// Returns confirmed files first, then the suggested ones, each once.
+    /// Returns the confirmed files, then the suggested ones, without duplicates.
     pub fn files(&self) -> Vec<&str> {
         let mut files: Vec<&str> = Vec::new();
         for path in self.confirmed.iter().chain(&self.suggested) {
@@ -182,7 +182,7 @@ fn pairs(value: Option<&Value>) -> Vec<(String, String)> {
     object.into_iter().flatten().filter_map(pair).collect()
 }
 
-/// Maps names from older files.
+/// Maps source names of older files to the current ones.
 fn source_name(source: &str) -> &str {
     match source {
         "factory" => "droid",
@@ -191,13 +191,13 @@ fn source_name(source: &str) -> &str {
     }
 }
 
-/// Returns the n-th name to try for a packet written now: `<ts>-<slug>`, then `-2`, `-3`.
+/// Returns the n-th name to try for a packet that is written now: `<ts>-<slug>`, then with `-2`, `-3`.
 pub fn id(now: Timestamp, purpose: &str, n: usize) -> String {
     let first = format!("{}-{}", time::compact(now), slug(purpose));
     if n < 2 { first } else { format!("{first}-{n}") }
 }
 
-/// Returns the packet's version if this build does not know it yet.
+/// Returns the packet's version if it is newer than this build.
 pub fn newer(document: &Document) -> Option<i64> {
     document.int("schema_version").filter(|version| *version > SCHEMA_VERSION)
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckoutPath<'a> {
-    /// With `/`, without `.` and `..`; `.` for the checkout itself. Absolute if `outside`.
+    /// The path with `/` and without `.` and `..`; `.` for the checkout itself, absolute if `outside`.
     pub path: Cow<'a, str>,
     pub outside: bool,
 }
@@ -15,7 +15,7 @@ impl CheckoutPath<'_> {
     }
 }
 
-/// Returns `path` relative to `checkout` (absolute). Purely lexical: the file may no longer exist.
+/// Returns `path` relative to `checkout`, which is absolute. No file is looked at: it may no longer exist.
 pub fn within<'a>(checkout: &str, path: &'a str) -> CheckoutPath<'a> {
     let path: Cow<'a, str> = if path.contains('\\') && !path.contains('/') {
         Cow::Owned(path.replace('\\', "/")) // a path from Windows

@@ -34,8 +34,7 @@ pub use words::{PhaseNotes, phase_record, task_words, waiting_words};
 use crate::text;
 use fields::keeping_the_rest;
 
-/// The version that this build writes. A file of the same major version may contain unknown fields, and they are
-/// kept.
+/// The version that this build writes. Files of the same major version may contain unknown fields, which are kept.
 pub const SCHEMA_VERSION: &str = "1.0.0";
 
 keeping_the_rest! {
@@ -43,7 +42,7 @@ keeping_the_rest! {
         schema_version: String,
         title: String,
         swarm: String,
-        /// The phase that somebody chose; `None` means that it is derived.
+        /// The phase that somebody chose; `None` means that the current phase is derived from the tasks.
         current_phase: Option<u32> = skip Option::is_none,
         phases: Vec<Phase>,
         migration_status: String = skip String::is_empty,
@@ -71,15 +70,15 @@ keeping_the_rest! {
         files_touched: Vec<String>,
         evidence_path: Option<String> = skip Option::is_none,
         blocked_reason: Option<String> = skip Option::is_none,
-        /// Who works or worked on it: a session, or `user`.
+        /// Who works or worked on the task: a session, or `user`.
         claimed_by: Option<String> = skip Option::is_none,
         started_at: Option<String> = skip Option::is_none,
         done_at: Option<String> = skip Option::is_none,
-        /// Why it counts as done without evidence.
+        /// Why the task counts as done without evidence.
         without_evidence: Option<String> = skip Option::is_none,
-        /// The entry of a harness's own list that it came from.
+        /// The entry of a harness's own todo list that the task came from.
         todo: Option<String> = skip Option::is_none,
-        /// The harness's list says it is done, but there is no evidence yet.
+        /// Whether the harness's list says that the task is done although there is no evidence yet.
         reported_done: bool = skip is_false,
     }
 }
@@ -97,7 +96,7 @@ pub enum TaskStatus {
     #[serde(alias = "complete", alias = "done")]
     Completed,
     Blocked,
-    /// No longer to be done.
+    /// The task is not to be done any more.
     Closed,
 }
 
@@ -151,7 +150,7 @@ impl TaskStatus {
         })
     }
 
-    /// Returns whether nothing waits for it any more.
+    /// Returns whether other tasks need not wait for this one any more.
     pub fn is_over(self) -> bool {
         matches!(self, TaskStatus::Completed | TaskStatus::Closed)
     }
@@ -222,7 +221,7 @@ pub enum Unreadable {
         line: Option<usize>,
         why: String,
     },
-    /// A version that this build must not write.
+    /// The file has a version that this build must not write.
     Foreign {
         why: String,
     },
@@ -239,7 +238,7 @@ impl Plan {
         }
     }
 
-    /// Parses a `plan.json` of our own store. Updates an older format, and sets `migrated` then.
+    /// Parses a `plan.json` of our own store. An older format is updated, and `migrated` is set.
     pub fn parse(bytes: &[u8]) -> Result<Plan, Unreadable> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         match version_of(bytes)? {
@@ -309,7 +308,7 @@ pub fn hash(bytes: &[u8]) -> String {
 
 enum Version {
     One,
-    /// From before there were versions, or from another tool.
+    /// The file has no version: it is older than versions, or from another tool.
     None,
     Newer(String),
 }
@@ -321,7 +320,7 @@ fn version_of(bytes: &[u8]) -> Result<Version, Unreadable> {
     if value.is_some_and(|value| value.starts_with(b"\"1.")) {
         return Ok(Version::One);
     }
-    /// Parses only that field, whatever the others are.
+    /// Parses only this field, whatever the others are.
     #[derive(Deserialize)]
     struct Head {
         schema_version: Option<serde_json::Value>,

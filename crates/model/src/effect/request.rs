@@ -1,4 +1,4 @@
-//! Requests that write: what their URL says they did, and the response.
+//! Rules for requests that write: what their URL and the response say that they did.
 
 use super::parts::Part;
 use super::said::Made;
@@ -111,13 +111,13 @@ pub(super) fn mutation(text: &str) -> Option<Target> {
     } else {
         Kind::Request
     };
-    // `threadId:"PRRT_…"`, `-f threadId=PRRT_…`: its subject.
+    // The subject of the mutation: `threadId:"PRRT_…"`, `-f threadId=PRRT_…`.
     let about = ["threadId", "pullRequestReviewThreadId", "subjectId", "pullRequestId", "issueId", "id"];
     let id = about.iter().find_map(|key| given(text, key)).unwrap_or_default();
     Some(Target { kind, what: name, place: String::new(), id })
 }
 
-/// Returns the value of a field, in any notation.
+/// Returns the value of a field, in JSON, GraphQL or `key=value`.
 fn given(text: &str, key: &str) -> Option<String> {
     for (start, _) in text.match_indices(key) {
         let rest = text[start + key.len()..].trim_start();
@@ -134,7 +134,7 @@ fn given(text: &str, key: &str) -> Option<String> {
     None
 }
 
-/// `curl`, `wget`, `http`: the method, the URL, and the response.
+/// Applies the rule for `curl`, `wget` and `http`, by the method, the URL and the response.
 pub(super) fn rule(seen: &mut Seen, part: &Part) {
     let words = &part.words;
     let Some((method, url)) = (match words[0].as_str() {
@@ -146,7 +146,7 @@ pub(super) fn rule(seen: &mut Seen, part: &Part) {
     };
     let bare = url.split_once("://").map_or(url.as_str(), |(_, rest)| rest);
     let host = bare.split(['/', '?', ':']).next().unwrap_or("");
-    // The agent's own server is not the outside world.
+    // A server on this machine is not the outside world.
     if matches!(host, "localhost" | "127.0.0.1" | "0.0.0.0" | "[" | "host.docker.internal" | "")
         || host.starts_with("192.168.")
         || host.ends_with(".local")
@@ -173,7 +173,7 @@ pub(super) fn rule(seen: &mut Seen, part: &Part) {
         },
     };
     if target.kind == Kind::Message {
-        // The path of a webhook lets anybody write there, so it is left out.
+        // Whoever knows the path of a webhook can write there, so the path is left out.
         target = Target { what: "sent".into(), place: host.to_owned(), ..target };
     }
     if seen.said.contains("curl: (") && !part.repeats {
@@ -218,7 +218,7 @@ fn is_message(address: &str) -> bool {
     .any(|part| address.contains(part))
 }
 
-/// `HTTP/2 201`, or `201` alone as `-w '%{http_code}'` prints it.
+/// Reads `HTTP/2 201`, or `201` alone, which `-w '%{http_code}'` prints.
 fn status(line: &str) -> Option<u32> {
     let line = line.trim();
     let text = match line.strip_prefix("HTTP/") {
@@ -254,7 +254,7 @@ fn curl(words: &[String]) -> Option<(String, String)> {
     if flag(words, &["-G", "--get", "-I", "--head"]) {
         return None;
     }
-    // `-sX POST`: short options may be combined.
+    // Short options may be combined, as in `-sX POST`.
     let clustered = words.iter().position(|word| {
         word.starts_with('-') && !word.starts_with("--") && word.len() > 2 && word.ends_with('X')
     });

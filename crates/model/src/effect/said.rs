@@ -1,4 +1,4 @@
-//! What a call printed: the lines that prove an effect, with ids and links. Each proof is used once.
+//! What a call printed: the lines that prove an effect, with ids and links. Each line proves one effect.
 
 use std::cell::RefCell;
 
@@ -6,7 +6,7 @@ use std::cell::RefCell;
 const MOST_LINES: usize = 2_000;
 
 /// Words with which tools report failure.
-const FAILURES: &[&str] = &[
+const FAILURE_WORDS: &[&str] = &[
     "fatal:",
     "error:",
     "Error:",
@@ -37,7 +37,7 @@ pub(super) struct Said<'a> {
     pub ok: bool,
 }
 
-/// What a line, JSON or plain, says about what was created.
+/// The ids and links of what was created, from a line of plain text or JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Made {
     pub id: String,
@@ -62,7 +62,7 @@ impl<'a> Said<'a> {
     }
 
     pub fn sounds_failed(&self) -> bool {
-        FAILURES.iter().any(|word| self.text.contains(word))
+        FAILURE_WORDS.iter().any(|word| self.text.contains(word))
     }
 
     /// Returns what `read` makes of the first unused line that it accepts, and marks that line as used.
@@ -128,7 +128,7 @@ fn plain(line: &str, is_link: &impl Fn(&str) -> bool) -> Option<Made> {
     (!made.id.is_empty() || !made.link.is_empty()).then_some(made)
 }
 
-/// A long number, or a token of letters and digits as services create them: `PRRC_kwDO…`, a UUID, `ENT-197`.
+/// Whether a word looks like an id that a service created: a long number, `PRRC_kwDO…`, a UUID, `ENT-197`.
 fn looks_like_id(word: &str) -> bool {
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
     let plain = word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'='));
@@ -143,7 +143,7 @@ fn looks_like_id(word: &str) -> bool {
                     .is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit())))
 }
 
-/// `…/pull/136#discussion_r2752893362`, `…#issuecomment-12`, `…/issues/7`: returns the id at the end of a link.
+/// Returns the id at the end of a link: `…/pull/136#discussion_r2752893362`, `…#issuecomment-12`, `…/issues/7`.
 pub(super) fn id_of_link(link: &str) -> &str {
     let end = link.rsplit(['/', '#', '=']).next().unwrap_or("");
     let digits = end.len() - end.trim_end_matches(|c: char| c.is_ascii_digit()).len();
@@ -169,8 +169,8 @@ pub(super) fn link_in(text: &str, wanted: impl Fn(&str) -> bool) -> Option<&str>
     None
 }
 
-/// Reads ids and links of the outermost JSON object that has any, without building a value. Also returns the length
-/// of the value, which may be truncated.
+/// Reads ids and links of the outermost JSON object that has any, without building a value. Also returns the length of
+/// the object, which may be truncated.
 pub(super) fn json(text: &str) -> (Made, usize) {
     let bytes = text.as_bytes();
     let (mut made, mut ranks) = (Made::default(), [usize::MAX; 3]);
@@ -228,7 +228,8 @@ pub(super) fn json(text: &str) -> (Made, usize) {
     (made, at.min(text.len()))
 }
 
-/// The outermost wins, and among its names the first in the list.
+/// Records a field if it is better than the one known: the outermost object wins, and within an object the first key of
+/// the list.
 fn note(made: &mut Made, ranks: &mut [usize; 3], key: &str, value: &str, depth: usize) {
     let (slot, order) = match key {
         "id" | "ts" | "sha" | "message_id" | "messageId" => (0, usize::from(key != "id")),
@@ -258,7 +259,7 @@ fn string_end(bytes: &[u8], mut at: usize) -> usize {
     at.min(bytes.len())
 }
 
-/// A commit id: 7 to 40 hexadecimal digits.
+/// Whether a word is a commit id: 7 to 40 hexadecimal digits.
 pub(super) fn is_commit(word: &str) -> bool {
     (7..=40).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'a'..=b'f'))
 }

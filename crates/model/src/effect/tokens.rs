@@ -4,17 +4,17 @@
 pub(super) enum Token {
     Word {
         text: String,
-        /// The commands in its `$( … )`.
+        /// The commands in the `$( … )` of the word.
         runs: Vec<String>,
         quoted: bool,
     },
-    /// `;`, `&&`, `||`, `|`, `&`, a line end, a bracket.
+    /// An operator: `;`, `&&`, `||`, `|`, `&`, a line end, a bracket.
     Mark(&'static str),
-    /// `>`, `2>&1`: whether it redirects stdout, and whether the next word is its target.
+    /// A redirection such as `>` or `2>&1`: whether it redirects stdout, and whether the next word is its target.
     Redirect { takes_output: bool, has_target: bool },
 }
 
-/// Splits approximately as a shell does.
+/// Splits a command line approximately as a shell does.
 pub(super) fn tokens(command: &str) -> Vec<Token> {
     let mut reader = Reader { rest: command, documents: Vec::new(), tokens: Vec::new(), word: None };
     while let Some(c) = reader.take() {
@@ -26,7 +26,7 @@ pub(super) fn tokens(command: &str) -> Vec<Token> {
 
 struct Reader<'a> {
     rest: &'a str,
-    /// Here-documents whose text begins after this line.
+    /// The end marks of here-documents whose text begins after this line.
     documents: Vec<String>,
     tokens: Vec<Token>,
     word: Option<(String, Vec<String>, bool)>,
@@ -142,7 +142,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads `$( … )`: kept unchanged in the word, and also as a separate line.
+    /// Reads `$( … )`, which stays in the word unchanged and is also kept as a separate command line.
     fn substitution(&mut self) {
         let end = closing(self.rest);
         let inside = self.rest[..end].to_owned();
@@ -155,7 +155,7 @@ impl<'a> Reader<'a> {
     }
 
     fn redirect(&mut self, c: char) {
-        // `2>`: the number belongs to the operator.
+        // In `2>` the number belongs to the operator.
         let number = self.word.take_if(|word| !word.2 && word.0.bytes().all(|b| b.is_ascii_digit()));
         self.close();
         if c == '<' {
@@ -208,7 +208,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Returns where the open bracket closes. Quotes and here-documents inside hide brackets.
+/// Returns where the open bracket closes. Brackets in quotes and here-documents are skipped.
 fn closing(text: &str) -> usize {
     let bytes = text.as_bytes();
     let (mut depth, mut at) = (1_usize, 0);
@@ -255,7 +255,7 @@ fn document_end(text: &str, at: usize) -> usize {
         if line.trim() == name
             || line.trim_start().strip_prefix(name.as_str()).is_some_and(|rest| rest.trim() == ")")
         {
-            // The bracket may be on the last line.
+            // The closing bracket may be on the same line as the end mark.
             return end - line.len() + line.find(&name).unwrap_or(0) + name.len();
         }
     }

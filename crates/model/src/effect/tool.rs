@@ -1,9 +1,9 @@
-//! Tools of MCP servers, by their names: `mcp__linear__create_issue` creates one.
+//! Rules for tools of MCP servers, by name: `mcp__linear__create_issue` creates an issue.
 
 use super::said::{self, Said};
 use super::{Effect, Kind, Made};
 
-/// Words that show that a tool changes something, with the past tense.
+/// Verbs that show that a tool changes something, with their past tense.
 const VERBS: &[(&str, &str)] = &[
     ("create", "created"),
     ("save", "saved"),
@@ -37,14 +37,14 @@ const VERBS: &[(&str, &str)] = &[
     ("apply", "applied"),
 ];
 
-/// A tool whose name begins with one of these only reads, whatever else the name contains.
-const LOOKS: &[&str] = &[
+/// First words of a tool's name that show that it only reads, whatever else the name contains.
+const READING_WORDS: &[&str] = &[
     "get", "list", "search", "read", "fetch", "find", "query", "describe", "view", "show", "count", "check",
     "resolve", "browser",
 ];
 
 /// Servers that work only on this machine.
-const LOCAL: &[&str] = &[
+const LOCAL_SERVERS: &[&str] = &[
     "filesystem",
     "fs",
     "memory",
@@ -80,16 +80,16 @@ fn verb(tool: &str) -> Option<(&str, Vec<String>, &'static str)> {
     let rest = tool.strip_prefix("mcp__")?;
     let (server, name) = rest.split_once("__")?;
     let of_server = words(server);
-    if of_server.iter().any(|word| LOCAL.contains(&word.as_str())) {
+    if of_server.iter().any(|word| LOCAL_SERVERS.contains(&word.as_str())) {
         return None;
     }
     let mut words = words(name);
-    // `slack_post_message` repeats the server's name.
+    // `slack_post_message` repeats the server's name, which is skipped.
     while words.len() > 1 && of_server.contains(&words[0]) && !VERBS.iter().any(|(verb, _)| *verb == words[0])
     {
         words.remove(0);
     }
-    if words.first().is_some_and(|word| LOOKS.contains(&word.as_str())) {
+    if words.first().is_some_and(|word| READING_WORDS.contains(&word.as_str())) {
         return None;
     }
     let (place, done) = words.iter().enumerate().find_map(|(place, word)| {
@@ -99,7 +99,7 @@ fn verb(tool: &str) -> Option<(&str, Vec<String>, &'static str)> {
     Some((server, words, done))
 }
 
-/// `create_issue`, `notion-create-pages`, `createJiraIssue`: words in lower case.
+/// Splits a name such as `create_issue`, `notion-create-pages` or `createJiraIssue` into words in lower case.
 fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut before_lower = false;

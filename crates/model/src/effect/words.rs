@@ -3,19 +3,19 @@
 use super::{Effect, Kind};
 use crate::render::{inline, quoted};
 
-/// How much is said.
+/// How much a description says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
-    /// What, where and which.
+    /// What was done, where, and to which one.
     Short,
-    /// With the link, and more of the text.
+    /// The same with the link and more of the text.
     Long,
 }
 
-/// Returns one line. Rendered, so that nothing in it can be taken for markup.
-pub fn describe(effect: &Effect, tense: Detail) -> String {
+/// Describes an effect in one line. The text is rendered, so that nothing in it can be taken for markup.
+pub fn describe(effect: &Effect, detail: Detail) -> String {
     let Effect { kind, what, place, id, link, .. } = effect;
-    let is_long = tense == Detail::Long;
+    let is_long = detail == Detail::Long;
     let most = if is_long { 160 } else { 70 };
     let quote = || if what.is_empty() { String::new() } else { format!(" {}", quoted(what, most)) };
     let plain = || if what.is_empty() { String::new() } else { format!(" {}", inline(what, most)) };
@@ -76,7 +76,7 @@ pub fn describe(effect: &Effect, tense: Detail) -> String {
     line
 }
 
-/// `created: Title`: the verb plain, the user's text in quotes.
+/// Words `created: Title`: the verb plain, the user's text in quotes.
 fn said(what: &str, most: usize) -> String {
     match what.split_once(": ") {
         _ if what.is_empty() => String::new(),

@@ -52,7 +52,7 @@ impl EventName {
     }
 }
 
-/// A set of event names as bits, so that a test costs one instruction.
+/// A set of event names as bits, so that a lookup costs one instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventSet(u16);
 

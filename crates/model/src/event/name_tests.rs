@@ -12,10 +12,10 @@ fn every_name_is_read_back() {
 
 #[test]
 fn a_set_holds_what_it_was_made_of_and_no_more() {
-    const SOME: EventSet = EventSet::of(&[EventName::SessionStart, EventName::Other, EventName::Other]);
+    const START_AND_OTHER: EventSet = EventSet::of(&[EventName::SessionStart, EventName::Other, EventName::Other]);
     for event in EventName::ALL {
         let expected = matches!(event, EventName::SessionStart | EventName::Other);
-        assert_eq!(SOME.contains(event), expected, "{}", event.name());
+        assert_eq!(START_AND_OTHER.contains(event), expected, "{}", event.name());
         assert!(EventSet::of(&EventName::ALL).contains(event));
         assert!(!EventSet::of(&[]).contains(event));
     }

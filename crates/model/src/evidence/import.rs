@@ -1,4 +1,4 @@
-//! Evidence in the layout of opencode-swarm: bundles, the gates of a task, verdicts of phase verifiers, and other
+//! Reads evidence in the layout of opencode-swarm: bundles, the gates of a task, verdicts of phase verifiers, and other
 //! files.
 
 use serde_json::{Map, Value};
@@ -7,18 +7,18 @@ use super::{Entry, EntryType, Kind, Verdict};
 use crate::id::Id;
 use crate::text::fingerprint;
 
-/// What a file of its evidence folder is.
+/// What a file in the evidence folder is.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Foreign {
     Evidence {
         task: String,
         entries: Vec<Entry>,
     },
-    /// It proves nothing, for this reason.
+    /// Not evidence; the text says what it is instead.
     Other(&'static str),
 }
 
-/// `path` is the file's path relative to the evidence folder. The error says why it cannot be read.
+/// Reads a file; `path` is relative to the evidence folder. The error says why it cannot be read.
 pub fn read_foreign(path: &str, bytes: &[u8]) -> Result<Foreign, String> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let Value::Object(fields) = serde_json::from_slice::<Value>(bytes).map_err(|error| error.to_string())?
@@ -40,7 +40,8 @@ pub fn read_foreign(path: &str, bytes: &[u8]) -> Result<Foreign, String> {
     Ok(Foreign::Evidence { task, entries })
 }
 
-/// Returns the task that the file names, or else its folder, or else its name; `2.1 2.json` is a copy of `2.1.json`.
+/// Returns the task that the file names, or else its folder, or else its own name; `2.1 2.json` is a copy of
+/// `2.1.json`.
 fn task_of(path: &str, fields: &Map<String, Value>) -> String {
     let said = ["task_id", "taskId"].iter().find_map(|key| fields.get(*key)?.as_str());
     if let Some(said) = said.and_then(|said| Id::new(said.trim()).ok()) {
@@ -56,11 +57,11 @@ fn task_of(path: &str, fields: &Map<String, Value>) -> String {
     let number = name.split('-').next().unwrap_or_default();
     let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     let name = if is_number { number } else { &name };
-    Id::new(name).map_or_else(|_| safe(name), |id| id.to_string())
+    Id::new(name).map_or_else(|_| valid_id(name), |id| id.to_string())
 }
 
-/// A name that can be an id.
-fn safe(name: &str) -> String {
+/// Turns a name into a valid id.
+fn valid_id(name: &str) -> String {
     let kept = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.') { c } else { '_' };
     let name: String = name.chars().map(kept).take(64).collect();
     let name: Vec<&str> = name.split('.').filter(|part| !part.is_empty()).collect();
@@ -73,7 +74,7 @@ fn stem(path: &str) -> &str {
     name.strip_suffix(".json").unwrap_or(name)
 }
 
-/// An entry of a bundle. A field of an unexpected type goes to its metadata, with all the others.
+/// Reads an entry of a bundle. All fields go to its metadata, so that one of an unexpected type is not lost.
 fn of_entry(task: &str, value: &Value) -> Entry {
     let mut entry = match serde_json::from_value::<Entry>(value.clone()) {
         Ok(entry) => entry,
@@ -100,7 +101,8 @@ fn of_entry(task: &str, value: &Value) -> Entry {
     marked(task, entry, value)
 }
 
-/// `{taskId, required_gates, gates: {reviewer: {sessionId, timestamp, agent}}}`: a gate that is named was passed.
+/// Reads `{taskId, required_gates, gates: {reviewer: {sessionId, timestamp, agent}}}`. A gate that is listed was
+/// passed.
 fn of_gates(task: &str, fields: &Map<String, Value>, gates: &Map<String, Value>) -> Vec<Entry> {
     let required = fields.get("required_gates").cloned().unwrap_or_default();
     let of_gate = |(name, gate): (&String, &Value)| {
@@ -137,7 +139,7 @@ fn of_gates(task: &str, fields: &Map<String, Value>, gates: &Map<String, Value>)
     entries
 }
 
-/// Any other file: a note that contains all of it.
+/// Turns any other file into a note that contains all of it.
 fn of_anything(task: &str, path: &str, value: &Value) -> Entry {
     let text = |keys: &[&str]| keys.iter().find_map(|key| value.get(*key)?.as_str()).map(str::to_owned);
     let verdict =
@@ -155,7 +157,7 @@ fn of_anything(task: &str, path: &str, value: &Value) -> Entry {
     marked(task, entry, value)
 }
 
-/// Gives the entry an id, so that a second import of the same is recognised.
+/// Gives the entry an id, so that a second import of it is recognised.
 fn marked(task: &str, entry: Entry, original: &Value) -> Entry {
     let mark = fingerprint([task, &original.to_string()]);
     let task_id = if entry.task_id.is_empty() { task.to_owned() } else { entry.task_id };

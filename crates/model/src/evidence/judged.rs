@@ -1,4 +1,4 @@
-//! What a judging agent of a swarm returned, as evidence for the task that it judged.
+//! Turns what a judging agent of a swarm returned into evidence for the task that it judged.
 
 use super::{Entry, EntryType, Kind, Verdict};
 use crate::render::one_line;
@@ -6,7 +6,7 @@ use crate::swarm::Part;
 use crate::text::fingerprint;
 use crate::verdict::{Reading, fields, read};
 
-/// What an agent returned, and where from. The text is redacted.
+/// What an agent returned, and which agent it was. The text is redacted.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer<'a> {
     pub part: Part,
@@ -20,18 +20,18 @@ pub struct Answer<'a> {
     pub text: &'a str,
 }
 
-/// The longest text of a field that is kept.
-const FIELD: usize = 300;
+/// The longest text of a field that is kept, in characters.
+const LONGEST_FIELD: usize = 300;
 
-/// Returns the entry for a task; `None` if an agent of this kind does not judge. An answer that cannot be read is a
-/// note, which proves nothing and rejects nothing.
+/// Returns the entry for a task; `None` if an agent of this kind does not judge. An answer that cannot be read becomes
+/// a note, which neither proves nor rejects anything.
 pub fn judged(answer: &Answer, task: &str) -> Option<Entry> {
     let Answer { part, agent, agent_id, session, harness, at, text } = *answer;
     let entry_type = part.judges()?;
     let reading = read(text);
     let fields = fields(text);
-    let cut = |texts: &[String]| texts.iter().map(|text| one_line(text, FIELD).into()).collect();
-    // Two processes may report one stop. Where agents have no id, two stops are told apart by their time.
+    let cut = |texts: &[String]| texts.iter().map(|text| one_line(text, LONGEST_FIELD).into()).collect();
+    // Two processes may report the same stop. If agents have no id, their stops are distinguished by time.
     let mark = fingerprint([session, if agent_id.is_empty() { at } else { agent_id }, agent, text]);
     let mut entry = Entry {
         id: format!("v-{mark:016x}"),
@@ -48,7 +48,7 @@ pub fn judged(answer: &Answer, task: &str) -> Option<Entry> {
             entry_type.name().clone_into(&mut entry.entry_type);
             part.verdict(ruling).name().clone_into(&mut entry.verdict);
             let about = fields.summary.as_ref().or(fields.issues.first()).or(fields.failures.first());
-            let about = about.map_or(String::new(), |text| format!(": {}", one_line(text, FIELD)));
+            let about = about.map_or(String::new(), |text| format!(": {}", one_line(text, LONGEST_FIELD)));
             entry.summary = format!("{}{about}", ruling.name());
             entry.metadata.insert("ruling".to_owned(), ruling.name().into());
         }
@@ -58,7 +58,7 @@ pub fn judged(answer: &Answer, task: &str) -> Option<Entry> {
             entry.summary = format!("the verdict is unreadable: {problem}");
             let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
             entry.metadata.insert("unreadable".to_owned(), problem.to_string().into());
-            entry.metadata.insert("begins".to_owned(), one_line(first, FIELD).into());
+            entry.metadata.insert("begins".to_owned(), one_line(first, LONGEST_FIELD).into());
         }
     }
     if entry_type == EntryType::Test {

@@ -1,4 +1,4 @@
-//! The files that evidence is about, as they were: one line each, and one hash over all of them.
+//! The recorded state of the files that evidence is about: one line each, and one hash over all of them.
 
 use std::collections::BTreeMap;
 
@@ -8,20 +8,20 @@ use crate::plan::hash;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileState {
     pub size: u64,
-    /// Nanoseconds since 1970, by the file system's clock.
+    /// When the file was changed, in nanoseconds since 1970 by the file system's clock.
     pub changed: i64,
-    /// SHA-256 of its content; empty if there was no time to read it. Then size and time are compared.
+    /// SHA-256 of the content; empty if there was no time to read it, so that size and time are compared.
     pub hash: String,
 }
 
-/// By path relative to the checkout.
+/// The states of files, by path relative to the checkout.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listing {
     pub files: BTreeMap<String, FileState>,
 }
 
 impl Listing {
-    /// Returns the hash by which an entry names it.
+    /// Returns the hash that identifies this listing in an entry.
     pub fn tree(&self) -> String {
         let mut all = String::new();
         for (path, state) in &self.files {
@@ -34,7 +34,7 @@ impl Listing {
         hash(all.as_bytes())
     }
 
-    /// The last changed file comes first, so that a difference is found quickly.
+    /// Returns the listing as lines. The file that was changed last comes first, so that a difference is found quickly.
     pub fn bytes(&self) -> Vec<u8> {
         let mut files: Vec<(&String, &FileState)> = self.files.iter().collect();
         files.sort_by_key(|(_, state)| std::cmp::Reverse(state.changed));
@@ -48,7 +48,7 @@ impl Listing {
         text.into_bytes()
     }
 
-    /// A line that cannot be read is an error: the missing file could be the one that changed.
+    /// Parses a listing. A line that cannot be read is an error, because its file could be the one that changed.
     pub fn parse(bytes: &[u8]) -> Result<Listing, usize> {
         let mut files = BTreeMap::new();
         for (number, line) in bytes.split(|b| *b == b'\n').enumerate().filter(|(_, line)| !line.is_empty()) {

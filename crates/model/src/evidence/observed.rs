@@ -1,4 +1,4 @@
-//! A test run that a hook saw, as evidence for the task that was in progress.
+//! Turns a test run that a hook saw into evidence for the task that was in progress.
 
 use super::{Entry, EntryType, Kind, Verdict};
 use crate::digest::CheckUse;
@@ -6,8 +6,9 @@ use crate::plan::{Plan, Task, TaskStatus};
 use crate::run::{self, Ended, Sort};
 use crate::text::fingerprint;
 
-/// Returns the task that a run at `at` belongs to: one that the session works on, or else one that nobody else works
-/// on. `now` is when the records are read: a task that its list moved just now was begun, or done, some time before.
+/// Returns the task that a run at `at` belongs to: one that the session works on, or else one that no other session
+/// works on. `now` is when the records are read. A task with that time was started or finished by the todo list at this
+/// checkpoint, so its real time is unknown and earlier.
 pub fn task_of<'p>(plan: &'p Plan, session: &str, at: &str, now: &str) -> Option<&'p Task> {
     let is_on = |task: &&Task| {
         let begun = task.started_at.as_deref().is_none_or(|begun| begun <= at || begun == now);
@@ -28,12 +29,12 @@ pub fn observed(check: &CheckUse, task: &str, session: &str, harness: &str) -> O
         return None;
     }
     let CheckUse { run, folder, result, at, exit, .. } = check;
-    // A record of an older version has only the line.
+    // Records of older versions have only the summary line.
     let counts = match check.counts.is_none() {
         true => run::counts(result).unwrap_or_default(),
         false => check.counts,
     };
-    // Two runs can end within one second.
+    // Two runs can end within one second, so the time alone does not identify a run.
     let mark = fingerprint([session, at, run, folder, check.ended.name(), &check.runs.to_string()]);
     let mut entry = Entry {
         id: format!("o-{mark:016x}"),
@@ -55,7 +56,7 @@ pub fn observed(check: &CheckUse, task: &str, session: &str, harness: &str) -> O
     Some(entry)
 }
 
-/// A run without any test proves nothing.
+/// Returns the verdict on a run. A run without any test proves nothing.
 pub fn verdict(ended: Ended, counts: run::Counts) -> Verdict {
     match ended {
         Ended::Failed => Verdict::Fail,

@@ -1,4 +1,4 @@
-//! The result of a task's evidence: the only judgement, which all code that shows evidence uses.
+//! Judges the evidence of a task. This is the only judgement, and all code that shows evidence uses it.
 
 use serde::Serialize;
 
@@ -10,37 +10,37 @@ use crate::run::{self, Check};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Freshness {
     Fresh,
-    /// What changed, in a few words: `src/a.rs changed`.
+    /// What has changed, in a few words: `src/a.rs changed`.
     Stale(String),
-    /// Why it is not known. Then a failure still counts, and a success proves nothing.
+    /// Why it is not known. A failure still counts then, but a success proves nothing.
     Unknown(String),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Proof {
-    /// Fresh, and passed.
+    /// A run passed, and the files have not changed since.
     Passed,
-    /// It passed, but the files have changed since, or it is not known whether they have.
+    /// A run passed, but the files have changed since, or it is not known whether they have.
     Stale,
     Failed,
-    /// Nothing that thru saw itself.
+    /// There is nothing that `thru` saw itself.
     None,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Standing<'e> {
     pub proof: Proof,
-    /// The entry that decides.
+    /// The entry that decided the result.
     pub entry: Option<&'e Entry>,
     pub freshness: Freshness,
 }
 
 /// Judges `entries`, oldest first. `fresh` says whether an entry's files are unchanged.
 ///
-/// A failed run stays failed until the same command passes, or one that covers it, or the files change. A rejection
-/// by a person or an agent stays until a later review or approval is good, and a claim that tests fail until a later
-/// claim or a run says that they pass. A mere claim that something passed proves nothing.
+/// A failed run stays failed until the same command passes, or one that covers it, or the files change. A rejection by
+/// a person or an agent stays until a later review or approval is good. A claim that tests fail stays until a later
+/// claim or run says that they pass. A mere claim that something passed proves nothing.
 pub fn standing<'e>(entries: &'e [Entry], mut fresh: impl FnMut(&Entry) -> Freshness) -> Standing<'e> {
     let (mut passed, mut out_of_date): (Option<Standing>, Option<Standing>) = (None, None);
     for entry in in_effect(entries).into_iter().map(|at| &entries[at]) {
@@ -68,8 +68,8 @@ pub fn standing<'e>(entries: &'e [Entry], mut fresh: impl FnMut(&Entry) -> Fresh
     passed.or(out_of_date).unwrap_or(nothing)
 }
 
-/// Returns the places of the entries that no later one has settled, newest first: the last run of each command, and
-/// the last verdict of each kind of judge. Only these count.
+/// Returns the positions of the entries that no later one has settled, newest first: the last run of each command, and
+/// the last verdict of each kind of judge. Only these are judged.
 pub(super) fn in_effect(entries: &[Entry]) -> Vec<usize> {
     let mut later: Vec<Seen> = Vec::new();
     let mut settled: Vec<(EntryType, bool)> = Vec::new();
@@ -80,14 +80,14 @@ pub(super) fn in_effect(entries: &[Entry]) -> Vec<usize> {
             let judge = EntryType::parse(&entry.entry_type)
                 .filter(|kind| matches!(kind, EntryType::Review | EntryType::Approval | EntryType::Test))
                 .filter(|_| verdict.is_good() || verdict.is_bad());
-            // Another tool's verdict says nothing about what was rejected here, and its test runs nothing about ours.
+            // An import cannot settle a rejection that was made here, and imported test runs say nothing about ours.
             let is_imported = entry.kind() == Kind::Imported;
             let judge = judge.filter(|kind| !(is_imported && *kind == EntryType::Test));
             if let Some(judge) = judge
                 && !settled.iter().any(|(kind, by_import)| *kind == judge && (is_imported || !by_import))
             {
                 settled.push((judge, is_imported));
-                // A run that passed later is more than a claim that tests fail.
+                // A later run that passed outweighs a claim that tests fail.
                 let is_outrun =
                     judge == EntryType::Test && verdict.is_bad() && later.iter().any(|run| run.passed);
                 if !is_outrun {
@@ -109,8 +109,8 @@ pub(super) fn in_effect(entries: &[Entry]) -> Vec<usize> {
     found
 }
 
-/// Returns the trees whose files must stay known, at most `most`, newest first: a failure whose files are forgotten
-/// could not be settled by changing them, and a success would prove nothing.
+/// Returns the trees of the entries that are judged, at most `most`, newest first. Their files must stay known:
+/// otherwise a failure could not be settled by a change, and a success would prove nothing.
 pub fn trees_in_effect(entries: &[Entry], most: usize) -> Vec<&str> {
     let mut trees: Vec<&str> = Vec::new();
     for entry in in_effect(entries).into_iter().map(|at| &entries[at]) {
@@ -121,7 +121,7 @@ pub fn trees_in_effect(entries: &[Entry], most: usize) -> Vec<&str> {
     trees
 }
 
-/// A run that thru saw.
+/// A run that `thru` saw.
 struct Seen<'e> {
     command: &'e str,
     folder: &'e str,
@@ -151,7 +151,7 @@ impl<'e> Seen<'e> {
 }
 
 impl Standing<'_> {
-    /// What changed since, or why that is not known; empty if nothing has.
+    /// Returns what has changed since, or why that is not known; empty if nothing has.
     pub fn changed(&self) -> &str {
         match &self.freshness {
             Freshness::Fresh => "",
@@ -159,7 +159,7 @@ impl Standing<'_> {
         }
     }
 
-    /// For a list: `passed`, `stale`, `failed`, `none`.
+    /// Returns a word for a list: `passed`, `stale`, `failed`, `none`.
     pub fn word(&self) -> &'static str {
         match (self.proof, &self.freshness) {
             (Proof::Passed, _) => "passed",
@@ -170,7 +170,7 @@ impl Standing<'_> {
         }
     }
 
-    /// For a person, in one line: what ran, how it ended, and whether that is still valid.
+    /// Returns one line for a person: what ran, how it ended, and whether that is still valid.
     pub fn words(&self) -> String {
         let Some(entry) = self.entry else { return "no evidence".to_owned() };
         let what = what_words(entry, one_line);
@@ -185,7 +185,7 @@ impl Standing<'_> {
         }
     }
 
-    /// The same for a model.
+    /// Returns the same line for a model.
     pub fn told(&self) -> Option<String> {
         let entry = self.entry?;
         let what = what_words(entry, inline);
@@ -201,7 +201,7 @@ impl Standing<'_> {
     }
 }
 
-/// `cargo test (12 passed, 1 failed), 2026-11-15T19:22:00Z`.
+/// Describes an entry: `cargo test (12 passed, 1 failed), 2026-11-15T19:22:00Z`.
 pub(super) fn what_words(entry: &Entry, cut: fn(&str, usize) -> String) -> String {
     let what = match entry.command.as_deref() {
         Some(command) if !command.trim().is_empty() => cut(command, 160),

@@ -1,6 +1,6 @@
-//! What a message calls a code block: in the fence, in the line before it, or in the first line of the block.
+//! Finds what a message calls a code block: in the fence, in the line before it, or in the first line of the block.
 
-/// Files that people name without an ending.
+/// Names of files without an extension.
 const PLAIN_NAMES: &[&str] = &[
     "makefile",
     "dockerfile",
@@ -16,12 +16,12 @@ const PLAIN_NAMES: &[&str] = &[
     "caddyfile",
 ];
 
-/// Words before a name.
+/// Labels before a name.
 const LABELS: &[&str] =
     &["file", "filename", "file name", "path", "filepath", "file path", "title", "name", "source"];
 
-/// Languages whose files end otherwise than they are called.
-const ENDINGS: &[(&str, &str)] = &[
+/// Languages whose files have another extension than the language's name.
+const EXTENSIONS: &[(&str, &str)] = &[
     ("rust", "rs"),
     ("python", "py"),
     ("python3", "py"),
@@ -51,7 +51,7 @@ const ENDINGS: &[(&str, &str)] = &[
     ("", "txt"),
 ];
 
-/// The language of a fence: its first word, if that is no file's name.
+/// Returns the language of a fence: its first word, unless that is a file's name.
 pub fn language(info: &str) -> String {
     let word = info
         .trim_start_matches(['{', '.'])
@@ -64,14 +64,15 @@ pub fn language(info: &str) -> String {
     if is_word { word.to_lowercase() } else { String::new() }
 }
 
-/// The ending of a file in this language.
+/// Returns the extension of files in this language.
 pub fn ending(language: &str) -> &str {
-    let known = ENDINGS.iter().find(|(name, _)| *name == language).map(|(_, ending)| *ending);
+    let known = EXTENSIONS.iter().find(|(name, _)| *name == language).map(|(_, ending)| *ending);
     let is_plain = language.len() <= 10 && language.bytes().all(|b| b.is_ascii_alphanumeric());
     known.unwrap_or(if is_plain { language } else { "txt" })
 }
 
-/// ```` ```rust src/a.rs ````, ```` ```rust:src/a.rs ````, ```` ```rust title="src/a.rs" ````, ```` ```src/a.rs ````.
+/// Finds a name in the fence: ```` ```rust src/a.rs ````, ```` ```rust:src/a.rs ````, ```` ```rust title="src/a.rs"
+/// ````, ```` ```src/a.rs ````.
 pub fn in_info(info: &str) -> Option<String> {
     let info = info.trim().trim_start_matches('{').trim_end_matches('}').trim();
     for (at, _) in info.match_indices(['=', ':']) {
@@ -86,15 +87,15 @@ pub fn in_info(info: &str) -> Option<String> {
         return path(comment);
     }
     let first = info.split_whitespace().next().unwrap_or_default();
-    // `rust:src/a.rs`, but not `C:\a.rs`, which is a name.
-    let behind_colon =
+    // In `rust:src/a.rs` the name follows the colon, but `C:\a.rs` is a name itself.
+    let after_colon =
         first.split_once(':').filter(|(language, _)| language.len() > 1).and_then(|(_, name)| path(name));
-    behind_colon.or_else(|| {
+    after_colon.or_else(|| {
         info.split_whitespace().find_map(|word| path(word.trim_matches(['(', ')', '[', ']', ','])))
     })
 }
 
-/// A value in quotation marks, or up to the next blank.
+/// Returns a value in quotation marks, or up to the next blank.
 fn value(text: &str) -> Option<String> {
     let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''));
     let name = match quote {
@@ -105,7 +106,7 @@ fn value(text: &str) -> Option<String> {
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-/// `// src/a.rs`, `# file: a.py`, `<!-- index.html -->`, `/* a.css */`, `-- a.sql`.
+/// Finds a name in a comment: `// src/a.rs`, `# file: a.py`, `<!-- index.html -->`, `/* a.css */`, `-- a.sql`.
 pub fn in_comment(line: &str) -> Option<String> {
     let line = line.trim();
     let marks = [
@@ -118,7 +119,8 @@ pub fn in_comment(line: &str) -> Option<String> {
     labelled(text.trim().trim_matches(['=', '-', '*', ' ']))
 }
 
-/// `**src/a.rs**`, `### src/a.rs`, `File: src/a.rs`, ``Now `src/a.rs`:``, `1. src/a.rs`, `Create src/a.rs:`.
+/// Finds a name in the line before a block: `**src/a.rs**`, `### src/a.rs`, `File: src/a.rs`, ``Now `src/a.rs`:``, `1.
+/// src/a.rs`, `Create src/a.rs:`.
 pub fn in_line_before(line: &str) -> Option<String> {
     let line = line.trim().trim_start_matches(['#', '>', '-', '*', '+', ' ']);
     let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -127,7 +129,8 @@ pub fn in_line_before(line: &str) -> Option<String> {
         return Some(name);
     }
     let mut quoted = line.split('`').skip(1).step_by(2).filter_map(path);
-    // ``In `a.rs`, below `b()`:`` is about the first; a sentence that ends with the name and a colon is about the last.
+    // ``In `a.rs`, below `b()`:`` is about the first name. If the sentence ends with a quoted name, it is about the
+    // last.
     if let Some(first) = quoted.next() {
         return Some(if line.trim_end_matches([':', '*', ' ', '.']).ends_with('`') {
             quoted.last().unwrap_or(first)
@@ -138,28 +141,28 @@ pub fn in_line_before(line: &str) -> Option<String> {
     let bare = line.trim_end_matches([':', ' ']).trim_matches(['*', '_', ' ']).trim_end_matches(':');
     let bare = bare.split_once(" (").map_or(bare, |(name, _)| name).trim_matches(['*', '_']);
     labelled(bare).or_else(|| {
-        // In bold in the middle of a sentence, or the last word before a colon.
+        // The name is in bold in the middle of a sentence, or is the last word before a colon.
         let bold = line.split("**").skip(1).step_by(2).find_map(labelled);
         bold.or_else(|| line.trim_end().ends_with(':').then(|| path(bare.rsplit(' ').next()?))?)
     })
 }
 
-/// `<file path="src/a.rs">`.
+/// Reads `<file path="src/a.rs">`.
 fn tagged(line: &str) -> Option<String> {
     let tag = line.strip_prefix('<')?.split_once('>')?.0;
     ["path=", "name=", "file=", "src="].iter().find_map(|label| value(tag.split_once(label)?.1))
 }
 
-/// A name, alone or behind a label.
+/// Returns a name that is alone or follows a label.
 fn labelled(text: &str) -> Option<String> {
-    let behind = text.split_once([':', '=']).and_then(|(label, name)| {
+    let after = text.split_once([':', '=']).and_then(|(label, name)| {
         let label = label.trim().trim_matches(['*', '_', '@']).to_lowercase();
         LABELS.contains(&label.as_str()).then(|| value(name.trim().trim_matches(['*', '`', ' '])))?
     });
-    behind.or_else(|| path(text))
+    after.or_else(|| path(text))
 }
 
-/// Returns the text if it looks like a file's name: one word with an ending, or a name that everybody knows.
+/// Returns the text if it looks like a file's name: one word with an extension, or a well-known name.
 fn path(text: &str) -> Option<String> {
     let text = text.trim().trim_matches(['`', '"', '\'', '*']).trim_end_matches([':', ',']);
     let name = text.rsplit(['/', '\\']).next().unwrap_or_default();
@@ -172,11 +175,11 @@ fn path(text: &str) -> Option<String> {
         && ending.starts_with(|c: char| c.is_ascii_alphabetic())
         && ending.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
     let is_known = PLAIN_NAMES.contains(&name.to_lowercase().as_str());
-    // `v1.x`, `e.g` and `https://…` are not names of files.
+    // `v1.x`, `e.g` and `https://…` are not file names.
     let is_other = text.contains("://")
-        || name.len() <= 3 && ending.len() <= 1 && !text.contains('/') && !KNOWN_SHORT.contains(&ending);
+        || name.len() <= 3 && ending.len() <= 1 && !text.contains('/') && !SHORT_EXTENSIONS.contains(&ending);
     (is_word && (has_ending || is_known) && !is_other).then(|| text.to_owned())
 }
 
-/// One letter that ends the names of programs.
-const KNOWN_SHORT: &[&str] = &["c", "h", "d", "r", "m", "s", "v"];
+/// Extensions of source files that have one letter.
+const SHORT_EXTENSIONS: &[&str] = &["c", "h", "d", "r", "m", "s", "v"];

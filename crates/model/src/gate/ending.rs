@@ -1,4 +1,4 @@
-//! How an output ends. Read line by line, because a hook has no memory for five megabytes.
+//! How an output ends. It is read line by line, because a hook must not use memory for five megabytes.
 
 use crate::document::Scanner;
 
@@ -6,9 +6,9 @@ use super::SENTINEL;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// It contains no words.
+    /// The output contains no words.
     Empty,
-    /// It contains only the sentinel.
+    /// The output contains only the sentinel.
     Bare,
     /// The last line is something else.
     Open,
@@ -18,7 +18,7 @@ pub enum Ending {
     Sealed,
 }
 
-/// A file while its [`Ending`] is determined.
+/// The state of a file while it is read to determine its [`Ending`].
 #[derive(Debug)]
 pub struct Reading {
     scanner: Scanner,
@@ -32,8 +32,8 @@ impl Default for Reading {
 }
 
 impl Reading {
-    /// Takes the next line, counted from 1, without its line end. Blanks after the sentinel are invisible, so they
-    /// are ignored.
+    /// Reads the next line, without its line end; lines are counted from 1. Blanks after the sentinel are invisible, so
+    /// they are ignored.
     pub fn feed(&mut self, number: usize, line: &[u8]) {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let line = if number == 1 { line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line) } else { line };
@@ -58,7 +58,7 @@ impl Reading {
         self.scanner.open_fence()
     }
 
-    /// Judges the end of a file that is too large to read completely. It cannot see whether a fence is open there.
+    /// Judges the end of a file that is too large to read completely. Whether a fence is open there remains unknown.
     pub fn of_tail(tail: &[u8]) -> Ending {
         let last = tail.split(|byte| *byte == b'\n').rfind(|line| !line.trim_ascii().is_empty());
         match last.is_some_and(|line| line.trim_ascii_end() == SENTINEL.as_bytes()) {

@@ -1,4 +1,5 @@
-//! `expected.json` of a run: what it must contain. Written by us or by hand. Unknown fields are kept.
+//! `expected.json` of a run: the outputs that it must contain. It is written by `thru` or by hand, and unknown fields
+//! are kept.
 
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -11,10 +12,10 @@ pub const SCHEMA_VERSION: u64 = 1;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expected {
     pub stage: String,
-    /// How often the whole stage was begun: one more with every `--again`.
+    /// How often the whole stage was begun; every `--again` adds one.
     pub attempt: u32,
     pub outputs: Vec<Output>,
-    /// The file as it was written, to keep unknown fields.
+    /// The file as it was read, to keep unknown fields.
     raw: Map<String, Value>,
 }
 
@@ -23,15 +24,15 @@ pub struct Output {
     pub file: String,
     pub tier: Tier,
     pub prompt: String,
-    /// Program and arguments; empty if no command makes it.
+    /// The program and its arguments; empty if no command makes the output.
     pub launch: Vec<String>,
     pub inputs: Vec<String>,
     pub not_before: Option<Timestamp>,
-    /// Launches since the stage was begun, or since it was valid.
+    /// Launches since the stage was begun, or since the output was valid.
     pub attempts: u32,
-    /// Whether it was valid after the last launch. Then the next launch counts as the first.
+    /// Whether the output was valid after the last launch. If it is, the next launch counts as the first.
     pub was_valid: bool,
-    /// The digest of the inputs when it was last requested.
+    /// The digest of the inputs when the output was last requested.
     pub inputs_digest: String,
 }
 
@@ -42,7 +43,7 @@ pub enum Problem {
 }
 
 impl Output {
-    /// An output of which only the name is known.
+    /// Makes an output of which only the name is known.
     pub fn new(file: &str) -> Output {
         Output {
             file: file.to_owned(),
@@ -128,7 +129,7 @@ impl Expected {
         format!("{:#}\n", Value::Object(self.raw.clone())).into_bytes()
     }
 
-    /// Counts a launch before it happens: an uncounted one could happen again and again.
+    /// Counts a launch before it happens. Otherwise a crash could repeat it without end.
     pub fn count_launch(&mut self, i: usize, inputs_digest: &str) {
         let Some(output) = self.outputs.get_mut(i) else { return };
         output.attempts += 1;
@@ -140,8 +141,8 @@ impl Expected {
         }
     }
 
-    /// Records that an output became valid, or is no longer valid: launches then count from the start. Returns false
-    /// if nothing changed.
+    /// Records that an output became valid, or no longer is; in the second case launches are counted from zero again.
+    /// Returns false if nothing changed.
     pub fn note(&mut self, i: usize, verdict: Verdict) -> bool {
         let Some(output) = self.outputs.get_mut(i) else { return false };
         let is_valid = verdict == Verdict::Valid;
@@ -157,7 +158,7 @@ impl Expected {
         true
     }
 
-    /// Begins the stage again: these outputs may be launched as if they never had been.
+    /// Begins the stage again: the launches of these outputs are counted from zero.
     pub fn begin_again(&mut self, outputs: &[usize]) {
         self.attempt += 1;
         self.raw.insert("attempt".into(), self.attempt.into());
@@ -173,7 +174,7 @@ impl Expected {
         let listed = self.raw.get_mut("outputs").and_then(|outputs| outputs.get_mut(i));
         match listed {
             Some(Value::Object(fields)) => drop(fields.insert(key.to_owned(), value)),
-            // A bare name, as somebody wrote it by hand.
+            // Somebody wrote a bare name by hand.
             Some(bare) => *bare = self.outputs[i].value(),
             None => {}
         }

@@ -1,4 +1,4 @@
-//! Which run is the live one: `state/live.json`, or the live-state file of an orchestrator that keeps its own.
+//! Finds the live run: `state/live.json`, or the file in which an orchestrator keeps it.
 
 use serde::Deserialize;
 
@@ -19,7 +19,7 @@ pub fn render_live(dir: &str) -> Vec<u8> {
     format!("{:#}\n", serde_json::json!({ "schema_version": 1, "dir": dir })).into_bytes()
 }
 
-/// Returns `live.dir` of a YAML file: a key `live` at the left edge, and a `dir` in the block below it, or in braces
+/// Returns `live.dir` of a YAML file: the key `live` at the left edge, and `dir` in the block below it or in braces
 /// after it.
 pub fn live_of_yaml(text: &str) -> Option<String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -39,7 +39,7 @@ pub fn live_of_yaml(text: &str) -> Option<String> {
     scalar(line)
 }
 
-/// Reads a scalar with the one reader, which handles quotes and comments.
+/// Reads a scalar with the reader of documents, which handles quotes and comments.
 fn scalar(line: &str) -> Option<String> {
     let document = Document::parse(format!("---\n{}\n---\n", line.trim()));
     document.text("dir").filter(|dir| !dir.is_empty()).map(str::to_owned)

@@ -3,7 +3,7 @@
 use super::{Expected, Judged, MOST_ATTEMPTS, Output, SENTINEL, Step, Tier, Verdict, step};
 use crate::render::{code, one_line, path as shown_path};
 
-/// For a sub-agent's prompt: where its result goes, and how it is marked as complete.
+/// Returns what a sub-agent's prompt must say: where the result goes, and how it is marked as complete.
 pub fn instruction(path: &str) -> String {
     format!(
         "Write your complete result to this file: {path}\n\
@@ -13,7 +13,7 @@ pub fn instruction(path: &str) -> String {
     )
 }
 
-/// What a launched command gets on stdin.
+/// Returns what a launched command gets on stdin.
 pub fn prompt(output: &Output, path: &str) -> String {
     match output.prompt.trim() {
         "" => instruction(path),
@@ -21,14 +21,14 @@ pub fn prompt(output: &Output, path: &str) -> String {
     }
 }
 
-/// Returns a stopping sub-agent's last message if it should be saved, because it left no file or an empty one.
+/// Returns a sub-agent's last message if it should be saved, because the sub-agent left no file or an empty one.
 pub fn message_to_keep(verdict: Verdict, message: Option<&str>) -> Option<String> {
     let left_nothing = matches!(verdict, Verdict::Missing | Verdict::Empty);
     let text = message?.trim();
     (left_nothing && !text.is_empty()).then(|| format!("{text}\n"))
 }
 
-/// What a sub-agent is told when it starts.
+/// Returns what a sub-agent is told when it starts.
 pub fn awaited(stage: &str, path: &str) -> String {
     let stage = if stage.is_empty() { String::new() } else { format!(" of stage {}", code(stage, 128)) };
     format!(
@@ -39,7 +39,7 @@ pub fn awaited(stage: &str, path: &str) -> String {
     )
 }
 
-/// What a sub-agent is told if its output is valid before it begins.
+/// Returns what a sub-agent is told if its output is valid before it begins.
 pub fn there(stage: &str, path: &str) -> String {
     let stage = if stage.is_empty() { String::new() } else { format!(" of stage {}", code(stage, 128)) };
     format!(
@@ -49,10 +49,10 @@ pub fn there(stage: &str, path: &str) -> String {
     )
 }
 
-/// One open output, for a brief. `path` is how the agent can reach it.
+/// Describes an open output for a brief. `path` is how the agent can reach it.
 pub fn open_line(output: &Output, judged: &Judged, path: &str, message: Option<&str>) -> String {
     let Judged { verdict, why } = judged;
-    // Our own words stay unescaped: an escaped sentinel would be copied with its backslash.
+    // These words of ours stay unescaped, because an agent would copy an escaped sentinel with its backslash.
     let why = if *verdict == Verdict::Missing { String::new() } else { format!(" ({})", one_line(why, 160)) };
     let launched = match output.attempts {
         0 => String::new(),
@@ -64,7 +64,7 @@ pub fn open_line(output: &Output, judged: &Judged, path: &str, message: Option<&
     format!("{}, {}: {}{why}{launched}{message}", shown_path(path, 400), output.tier.name(), verdict.name())
 }
 
-/// What an agent can do about the open outputs.
+/// Says what an agent can do about the open outputs.
 pub fn advice(open: &[Step]) -> &'static str {
     let any = |step| open.contains(&step);
     if any(Step::Launch) {
@@ -76,7 +76,7 @@ pub fn advice(open: &[Step]) -> &'static str {
     }
 }
 
-/// What to do about an output that is not valid.
+/// Says what to do about an output that is not valid.
 pub fn remedy(output: &Output, verdict: Verdict, log: Option<&str>) -> String {
     let file = &output.file;
     let see = log.map_or(String::new(), |log| format!("see {log}; "));
@@ -99,16 +99,16 @@ pub fn remedy(output: &Output, verdict: Verdict, log: Option<&str>) -> String {
     }
 }
 
-/// An advisory output that the stage goes on without.
+/// An advisory output that is missing from a stage that continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Omission {
     pub file: String,
     pub judged: Judged,
-    /// Where its last message is, if there is one.
+    /// The file with the sub-agent's last message, if there is one.
     pub message: Option<String>,
 }
 
-/// `omissions.md`, for the agent that combines the results.
+/// Returns `omissions.md`, for the agent that combines the results.
 pub fn omissions(expected: &Expected, omitted: &[Omission]) -> String {
     let mut text = format!(
         "# Omissions\n\nStage {}, attempt {}. `thru gate run` rewrites this file each time.\n\n",

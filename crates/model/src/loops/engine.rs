@@ -1,4 +1,4 @@
-//! The Stop engine: takes a loop, a stop and the rules, and returns the answer and the loop's new state. It has no
+//! The engine for stops: takes a loop, a stop and the rules, and returns the answer and the loop's new state. It has no
 //! side effects.
 
 use jiff::Timestamp;
@@ -11,35 +11,35 @@ use crate::render::{code, inline};
 use crate::text::fingerprint;
 use crate::time;
 
-/// What was found in the foreground of the session that stops.
+/// The loop in the foreground of the session that stops.
 #[derive(Clone, Copy, Debug)]
 pub enum Foreground<'a> {
     Nothing,
     Loop(&'a Loop),
-    /// There is one, but it cannot be used: damaged, locked or unreadable.
+    /// There is a loop, but it cannot be used: it is damaged, locked or unreadable.
     Trouble(&'a str),
 }
 
-/// A stop, in neutral form.
+/// A stop in neutral form.
 #[derive(Clone, Debug)]
 pub struct Stop<'a> {
     pub session: &'a str,
     pub who: Who,
     pub now: Timestamp,
-    /// The last thing the main agent said. `None` if it said nothing, `Err` with a reason if that cannot be known.
+    /// The main agent's last words: `None` if it said nothing, `Err` with a reason if they cannot be known.
     pub message: Result<Option<Message<'a>>, String>,
     pub prompt: Option<&'a str>,
     /// When the newest stop-hook message was written into the transcript.
     pub feedback: Option<&'a str>,
-    /// Whether this is the first stop since the user said something, if the harness reports it.
+    /// Whether this is the first stop since the user's last prompt, if the harness reports it.
     pub first: Option<bool>,
-    /// A compaction was announced and has not happened yet.
+    /// Whether a compaction was announced and has not happened yet.
     pub compacting: bool,
-    /// Sub-agents that continue in the background.
+    /// How many sub-agents continue in the background.
     pub agents: usize,
     /// How much the session has done by now.
     pub mark: Option<SessionPosition>,
-    /// Files changed since the last stop.
+    /// How many files were changed since the last stop.
     pub changed: usize,
     pub checked: Checked<'a>,
 }
@@ -58,10 +58,10 @@ pub enum Who {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message<'a> {
-    /// The harness's id of it, if known.
+    /// The harness's id of the message, if known.
     pub id: Option<&'a str>,
     pub text: &'a str,
-    /// A stop hook has already answered it: the same stop comes again, or another hook was faster.
+    /// Whether a stop hook has already answered the message: the same stop comes again, or another hook was faster.
     pub answered: bool,
 }
 
@@ -80,25 +80,25 @@ pub struct Rules {
     pub redact: redact::Options,
 }
 
-/// What to do with a stop.
+/// What to do about a stop.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// Let it stop. Nothing is counted and nothing changes.
+    /// Let the agent stop. Nothing is counted and nothing changes.
     Allow(Allowed),
-    /// The promise was given: run the validators, and call again with their result.
+    /// The agent gave the promise: run the validators, and call again with their result.
     Validate,
-    /// Let it stop: the loop has ended.
+    /// Let the agent stop, because the loop has ended.
     End { next: Box<Loop>, why: Ended },
-    /// Do not let it stop, and say this.
+    /// Do not let the agent stop, and send it this text.
     Feed { next: Box<Loop>, text: String },
-    /// The same stop again: give the same answer and count nothing.
+    /// The same stop came again: give the same answer and count nothing.
     FeedAgain { text: String },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Allowed {
     NoLoop,
-    /// Paused, done or cancelled.
+    /// The loop is paused, done or cancelled.
     NotActive,
     AnotherSession,
     SubAgent,
@@ -107,8 +107,8 @@ pub enum Allowed {
     Trouble,
 }
 
-/// A stop that comes again within this time can be the same one. In milliseconds.
-const SAME_WITHIN: i64 = 250;
+/// A stop that comes again within this time can be the same one, in milliseconds.
+const SAME_STOP_MS: i64 = 250;
 
 pub fn decide(foreground: Foreground, stop: &Stop, rules: &Rules) -> Verdict {
     let state = match foreground {
@@ -127,8 +127,8 @@ pub fn decide(foreground: Foreground, stop: &Stop, rules: &Rules) -> Verdict {
     if let Some(last) = last.filter(|last| is_same(last, state, stop, message)) {
         return Verdict::FeedAgain { text: feeding(state, &last.why, last.failure.as_ref()) };
     }
-    // A compaction stops the agent without a message. An announced one that never came must not hide the end of a
-    // turn.
+    // A compaction stops the agent without a message. If an announced compaction never came, the end of a turn must
+    // still be seen.
     if stop.compacting && message.is_none_or(|message| message.id.is_none()) {
         return Verdict::Allow(Allowed::Compaction);
     }
@@ -177,9 +177,9 @@ fn is_none_of_ours(state: &Loop, stop: &Stop) -> Option<Allowed> {
     }
 }
 
-/// The same message means the same stop. If either id is unknown, it is the same stop if the words are the same and
-/// either the message was already answered, or prompt and feedback are unchanged and the two stops are almost
-/// simultaneous.
+/// Returns whether a stop is the last one again. The same id of the message means the same stop. If either id is
+/// unknown, the words must be the same, and either the message was already answered, or prompt and feedback are
+/// unchanged and the two stops are almost simultaneous.
 fn is_same(last: &LastStop, state: &Loop, stop: &Stop, message: Option<Message>) -> bool {
     match (last.message.as_deref(), message.and_then(|message| message.id)) {
         (Some(last), Some(now)) => last == now,
@@ -189,7 +189,7 @@ fn is_same(last: &LastStop, state: &Loop, stop: &Stop, message: Option<Message>)
             let apart = time::parse(&last.at).map(|at| stop.now.as_millisecond() - at.as_millisecond());
             last.prompt.as_deref() == stop.prompt
                 && last.feedback.as_deref() == stop.feedback
-                && apart.is_some_and(|apart| apart.abs() <= SAME_WITHIN)
+                && apart.is_some_and(|apart| apart.abs() <= SAME_STOP_MS)
         }
     }
 }
@@ -199,10 +199,10 @@ fn quoted(text: &str, rules: &Rules) -> String {
     inline(&redact(text, rules.redact), 100)
 }
 
-/// What a turn achieved, besides its message.
+/// What a turn achieved besides its message.
 struct Turn {
     idle: u64,
-    /// The number of times in a row, before this one, that the agent continued without calling a tool.
+    /// How many times in a row, before this turn, the agent continued without calling a tool.
     unaided: u64,
 }
 
@@ -213,10 +213,10 @@ impl Turn {
         let repeated =
             state.last_message_digest.is_some() && state.last_message_digest == digest(stop.said());
         let idle = match calls {
-            // Unknown counts as nothing.
+            // Progress that is unknown does not count as a turn without progress.
             None => 0,
             Some(_) if stop.changed > 0 => 0,
-            // The first turn that said it made no progress either.
+            // The first turn that said the same words made no progress either.
             Some(_) if repeated => last.idle.max(1) + 1,
             Some(0) => last.idle + 1,
             Some(_) => 0,
@@ -281,14 +281,14 @@ fn digest(message: Option<Message>) -> Option<String> {
     message.map(|message| digest_of(message.text))
 }
 
-/// A digest that distinguishes texts without storing them.
+/// Returns a digest that distinguishes texts without storing them.
 pub fn digest_of(text: &str) -> String {
     format!("{:016x}", fingerprint([text]))
 }
 
-/// At an event other than a stop, or at the first stop after the user spoke: returns whether the harness ended the
-/// turn although our last answer was to continue. `cap` is how often in a row it can be made to continue without a
-/// tool call.
+/// Returns whether the harness ended the turn although our last answer was to continue. Call it at an event other than
+/// a stop, or at the first stop after the user spoke. `cap` is how often in a row the harness can be made to continue
+/// without a tool call.
 pub fn overridden(state: &Loop, cap: u64) -> bool {
     let unaided = state.last_stop.as_ref().map_or(0, |last| last.unaided);
     state.status == Status::Active && cap > 0 && unaided > cap

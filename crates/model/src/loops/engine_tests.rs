@@ -1,4 +1,4 @@
-//! Every known way in which such loops went wrong, one row each.
+//! Every known way in which loops went wrong, one row each.
 
 use super::*;
 use crate::loops::{Promise, Record};
@@ -38,7 +38,7 @@ fn promising(text: &str) -> Loop {
     Loop { promises: vec![Promise { text: text.into(), outcome: Outcome::Done }], ..running() }
 }
 
-/// A stop in the owner's session, after a turn that worked.
+/// Makes a stop in the owner's session, after a turn that made progress.
 fn stop(text: &'static str) -> Stop<'static> {
     Stop {
         session: "s1",
@@ -56,7 +56,7 @@ fn stop(text: &'static str) -> Stop<'static> {
     }
 }
 
-/// A loop that was fed a while ago, after a message that said `text`.
+/// Makes a loop that was fed a while ago, after a message that said `text`.
 fn fed(text: &str) -> Loop {
     let message = Message { id: Some("m1"), text, answered: false };
     let last = LastStop {
@@ -71,7 +71,7 @@ fn fed(text: &str) -> Loop {
     Loop { last_stop: Some(last), last_message_digest: digest(Some(message)), ..running() }
 }
 
-/// Describes a verdict in a word: the iteration that is fed, the end, or the reason to let it stop.
+/// Describes a verdict in a word: the iteration that is fed, the end, or the reason to let the agent stop.
 fn word(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Allow(why) => format!("allow {why:?}"),
@@ -120,7 +120,7 @@ fn promises() {
         ("not quite", "<promise>all done</promise>", "feed 3"),
         (
             "our own words",
-            "It ends when your last message says <promise>ALL DONE</promise>, which must be true. If you cannot go on without the user, say <promise>STUCK</promise>.",
+            "It ends when your last message says <promise>ALL DONE</promise>, which must be true. If you cannot continue without the user, say <promise>STUCK</promise>.",
             "feed 3",
         ),
     ];
@@ -142,7 +142,7 @@ fn what_is_not_the_last_message_of_the_main_agent() {
     let quiet = Stop { message: Ok(None), ..stop("") };
     check("the last block is a tool call: nothing was said", &running(), &quiet, "feed 3");
     // A tool result, a sub-agent and a message that is not in the transcript yet never become the message;
-    // `last_turn.rs` ensures that. This is what reaches the engine.
+    // `last_turn.rs` ensures that. These are the cases that reach the engine.
     check("by a sub-agent", &running(), &Stop { who: Who::SubAgent, ..stop(promised) }, "allow SubAgent");
     let unreadable = Stop { message: Err("the transcript cannot be read".into()), ..stop("") };
     check("nobody can know", &running(), &unreadable, "end error paused");

@@ -6,9 +6,9 @@ use crate::transcript::{Item, Line, Spent};
 #[derive(Clone, Debug, Default)]
 pub struct LastTurn {
     last: Words,
-    /// What had been said when a stop hook last answered.
+    /// The words that a stop hook last answered.
     answered: Words,
-    /// True if a call or a result came after the earlier words.
+    /// True if a call or a result came after the words read next.
     past: bool,
     /// When the last stop hook's message was written.
     pub feedback: Option<String>,
@@ -17,7 +17,7 @@ pub struct LastTurn {
     whole: bool,
 }
 
-/// The blocks of one message, last first, and its id.
+/// The blocks of one message, last first, and the id of the message.
 #[derive(Clone, Debug, Default)]
 struct Words {
     blocks: Vec<String>,
@@ -29,19 +29,19 @@ struct Words {
 pub struct LastMessage {
     pub id: Option<String>,
     pub text: String,
-    /// A stop hook has already answered it.
+    /// Whether a stop hook has already answered it.
     pub answered: bool,
 }
 
 impl LastTurn {
-    /// Takes a line, the last one first. Returns false if earlier lines do not matter.
+    /// Reads a line, the last one first. Returns false if earlier lines do not matter.
     pub fn hear(&mut self, line: &Line) -> bool {
         !line.is_main() || line.items.iter().rev().all(|item| self.take(item, line.at.as_deref()))
     }
 
     fn take(&mut self, item: &Item, at: Option<&str>) -> bool {
         if self.feedback.is_some() {
-            // Before the beginning of the turn: find whose answer it was.
+            // These are lines before the stop hook's message: find the words that it answered.
             return match item {
                 Item::Said { message, text } => self.answered.take(message.as_deref(), text),
                 Item::Feedback { .. } | Item::Usage(_) => true,
@@ -61,7 +61,8 @@ impl LastTurn {
             Item::Feedback { .. } => {
                 self.whole = true;
                 self.feedback = Some(at.unwrap_or_default().to_owned());
-                // Nothing was said since, but something was done, so the answer is not the last word.
+                // If nothing was said since but something was done, the words before the hook's message are not the
+                // last ones.
                 return self.last.blocks.is_empty() && !self.past;
             }
             _ => self.past = true,
@@ -69,7 +70,8 @@ impl LastTurn {
         true
     }
 
-    /// Returns the last message; `None` if nothing was said since the last call or prompt, or it is not there yet.
+    /// Returns the last message; `None` if nothing was said since the last call or prompt, or if it is not in the
+    /// transcript yet.
     pub fn message(&self) -> Option<LastMessage> {
         let of = |words: &Words, answered| {
             let text = words.whole()?;
@@ -78,12 +80,11 @@ impl LastTurn {
         of(&self.last, false).or_else(|| of(&self.answered, true))
     }
 
-    /// Returns the message that says `text`, as a harness reported it. The harness may report only the last of
-    /// several blocks.
+    /// Returns the message that says `text`, which the harness reported. It may report only the last of several blocks.
     pub fn saying(&self, text: &str) -> Option<LastMessage> {
         let is_it = |said: &str| {
             let (said, text) = (said.trim(), text.trim());
-            // A reader cuts very long texts.
+            // Readers cut very long texts.
             said == text || said.len() >= crate::transcript::TEXT_BYTES / 2 && text.starts_with(said)
         };
         let message = self.message()?;
@@ -92,14 +93,14 @@ impl LastTurn {
         fits.then(|| LastMessage { text: text.to_owned(), ..message })
     }
 
-    /// Returns what the turn cost, if all of it was seen.
+    /// Returns what the turn cost, if all of it was read.
     pub fn tokens(&self) -> Option<Tokens> {
         self.whole.then(|| Tokens::of(&self.spent.total())).flatten()
     }
 }
 
 impl Words {
-    /// Takes another block; returns false if it belongs to another message.
+    /// Adds another block; returns false if it belongs to another message.
     fn take(&mut self, id: Option<&str>, text: &str) -> bool {
         if !self.blocks.is_empty() && (id.is_none() || self.id.as_deref() != id) {
             return false;
@@ -191,7 +192,7 @@ mod tests {
         assert_eq!((id(&blocks, "one\ntwo").as_deref(), id(&blocks, "one")), (Some("a"), None));
     }
 
-    /// The slower of two hooks sees the answer of the faster one, which was to the same message.
+    /// The slower of two hooks sees the answer of the faster one to the same message.
     #[test]
     fn a_message_that_was_answered_already() {
         let answer = || line(vec![Item::Feedback { text: "go on".into() }]);

@@ -1,4 +1,4 @@
-//! A loop's log, `loops/<id>.log.jsonl`: one line for every iteration, and for every command on the loop.
+//! A loop's log, `loops/<id>.log.jsonl`: one line for every iteration, and for every command that changed the loop.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,22 +9,22 @@ use crate::transcript::Usage;
 pub struct Entry {
     pub ts: String,
     pub event: Event,
-    /// The iteration that ended; at a start or a change, the current one.
+    /// The iteration that ended, or at a start or a change the current one.
     pub iteration: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// Why it ended, if it did.
+    /// Why the loop ended, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Ended>,
-    /// In words.
+    /// What happened, in words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
-    /// The digest of the last message.
+    /// The digest of the agent's last message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls: Option<u64>,
-    /// The first files that were changed in this iteration, and the number of all.
+    /// The first files that were changed in this iteration.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -37,7 +37,7 @@ pub struct Entry {
 #[serde(rename_all = "lowercase")]
 pub enum Event {
     Started,
-    /// It waited for a session and got one.
+    /// The loop waited for a session and got one.
     Claimed,
     /// The prompt was fed again.
     Fed,
@@ -50,7 +50,7 @@ pub enum Event {
     Cancelled,
 }
 
-/// What the turn cost; `input` includes cache reads.
+/// The tokens of a turn; `input` includes cache reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tokens {
     pub input: u64,

@@ -23,7 +23,7 @@ impl Pointer {
         self.by_session.get(session).map(String::as_str)
     }
 
-    /// Returns whether it is in the foreground anywhere, or waits to be.
+    /// Returns whether a loop is in the foreground anywhere, or waits to be.
     pub fn holds(&self, id: &str) -> bool {
         self.by_session.values().any(|known| known == id) || self.next.as_deref() == Some(id)
     }
@@ -52,7 +52,7 @@ impl Pointer {
         }
     }
 
-    /// Rebuilds it from the loops: for each session the loop that was last changed.
+    /// Rebuilds the pointer from the loops: each session gets the loop that was last changed.
     pub fn rebuilt<'a>(loops: impl IntoIterator<Item = &'a Loop>) -> Pointer {
         let mut active: Vec<&Loop> =
             loops.into_iter().filter(|known| known.status == Status::Active).collect();

@@ -1,14 +1,14 @@
-//! The promise in an agent's message: the last `<promise>…</promise>` that it means and does not merely quote.
+//! Finds the promise in an agent's message: the last `<promise>…</promise>` that is not a quotation.
 
 use crate::document::outside_blocks;
 
-const OPEN: &str = "<promise>";
-const CLOSE: &str = "</promise>";
+const OPEN_TAG: &str = "<promise>";
+const CLOSE_TAG: &str = "</promise>";
 
 /// Returns the text of the last promise in `message`, with white space collapsed. Text in code fences or `code` is a
-/// quotation. So is text that was fed to the agent: the loop's prompt, and our own words about it.
+/// quotation, and so is text that was fed to the agent: the loop's prompt, and our own words about it.
 pub fn given(message: &str, fed: &[&str]) -> Option<String> {
-    if !message.contains(CLOSE) {
+    if !message.contains(CLOSE_TAG) {
         return None;
     }
     let message = without_quotes(message, fed);
@@ -16,46 +16,48 @@ pub fn given(message: &str, fed: &[&str]) -> Option<String> {
     last(&lines.collect::<String>())
 }
 
-/// The form in which promises are compared: trimmed, inner white space collapsed, otherwise exact.
+/// Returns the form in which promises are compared: trimmed, inner white space collapsed, otherwise exact.
 pub fn collapsed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A promise in its tags.
+/// Returns a promise in its tags.
 pub fn tag(text: &str) -> String {
-    format!("{OPEN}{}{CLOSE}", collapsed(text))
+    format!("{OPEN_TAG}{}{CLOSE_TAG}", collapsed(text))
 }
 
-/// Returns why a text cannot be promised, if it cannot.
+/// Returns why a text cannot be a promise; `None` if it can.
 pub fn flaw(text: &str) -> Option<&'static str> {
     if collapsed(text).is_empty() {
         return Some("it is empty");
     }
-    (text.contains(OPEN) || text.contains(CLOSE)).then_some("it contains a <promise> tag; give only the text")
+    (text.contains(OPEN_TAG) || text.contains(CLOSE_TAG))
+        .then_some("it contains a <promise> tag; give only the text")
 }
 
 fn last(seen: &str) -> Option<String> {
     let mut found = None;
     let mut at = 0;
-    while let Some(end) = seen[at..].find(CLOSE).map(|end| at + end) {
-        // The innermost one: an opening tag that was only mentioned does not swallow the next promise.
-        if let Some(start) = seen[at..end].rfind(OPEN).map(|start| at + start) {
-            let after = end + CLOSE.len();
+    while let Some(end) = seen[at..].find(CLOSE_TAG).map(|end| at + end) {
+        // The innermost tag counts, so that an opening tag that was only mentioned does not swallow the next promise.
+        if let Some(start) = seen[at..end].rfind(OPEN_TAG).map(|start| at + start) {
+            let after = end + CLOSE_TAG.len();
             let in_code = seen[..start].ends_with('`') && seen[after..].starts_with('`');
             if !in_code {
-                found = Some(collapsed(&seen[start + OPEN.len()..end]));
+                found = Some(collapsed(&seen[start + OPEN_TAG.len()..end]));
             }
         }
-        at = end + CLOSE.len();
+        at = end + CLOSE_TAG.len();
     }
     found
 }
 
-/// An agent that repeats what the prompt says about promises has promised nothing. A prompt, or a line of one, that
-/// is only the tag cannot be distinguished from the promise itself.
+/// Removes what the agent repeats from the prompt, because that promises nothing. If a line of the prompt is only the
+/// tag, it is not removed: it cannot be distinguished from the promise itself.
 fn without_quotes(message: &str, fed: &[&str]) -> String {
-    let is_tag = |text: &str| text.starts_with(OPEN) && text.find(CLOSE) == Some(text.len() - CLOSE.len());
-    let quotes = |text: &&str| text.contains(CLOSE) && !is_tag(text);
+    let is_tag =
+        |text: &str| text.starts_with(OPEN_TAG) && text.find(CLOSE_TAG) == Some(text.len() - CLOSE_TAG.len());
+    let quotes = |text: &&str| text.contains(CLOSE_TAG) && !is_tag(text);
     let texts = fed.iter().flat_map(|text| std::iter::once(*text).chain(text.lines()));
     texts.map(str::trim).filter(quotes).fold(message.to_owned(), |message, text| message.replace(text, ""))
 }

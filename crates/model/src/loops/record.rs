@@ -1,4 +1,4 @@
-//! A loop as a document: `loops/<id>.md`. An edit changes only what changed.
+//! A loop as a document: `loops/<id>.md`. An edit changes only the bytes that it edits.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ const PROMISE: &str = "completion_promise";
 const PROMPT: Head = Head::exact(2, "Loop Prompt");
 const NOTES: Head = Head::exact(2, "Notes");
 
-/// A loop, and its document.
+/// A loop and its document.
 #[derive(Clone, Debug)]
 pub struct Record {
     pub state: Loop,
@@ -28,7 +28,7 @@ impl Record {
     /// Creates a new record.
     pub fn new(state: Loop) -> Result<Record, EditError> {
         let mut document = Document::default();
-        // Absent values are left out, except the promise: a person would look for it.
+        // Absent values are left out, except the promise, because a person would look for it.
         for (key, value) in
             fields(&state).into_iter().filter(|(key, value)| *key == PROMISE || !value.is_null())
         {
@@ -39,7 +39,7 @@ impl Record {
             let parts: [&[u8]; 4] = [&head, b"\n## Loop Prompt\n\n", prompt, b"\n\n## Notes\n"];
             Document::parse(parts.concat())
         };
-        // The prompt is stored plainly if it reads back unchanged, as most prompts do. Others go into a fence.
+        // Most prompts read back unchanged and are stored as they are. Others go into a fence.
         let plain = file(state.prompt.as_bytes());
         let document = match prompt(&plain) == Some(state.prompt.as_bytes()) {
             true => plain,
@@ -55,7 +55,7 @@ impl Record {
         Ok(Record { state, document })
     }
 
-    /// Returns the file with the new `state`. The prompt stays: nothing ever changes it.
+    /// Returns the file with the new `state`. The prompt stays, because nothing ever changes it.
     pub fn edited(&self, state: Loop) -> Result<Record, EditError> {
         let mut document = self.document.clone();
         let before = fields(&self.state);
@@ -72,7 +72,7 @@ impl Record {
     }
 }
 
-/// The frontmatter, in the order in which it is written.
+/// Returns the entries of the frontmatter in the order in which they are written.
 fn fields(state: &Loop) -> Vec<(&'static str, Value)> {
     let last_stop = state.last_stop.as_ref().and_then(|stop| serde_json::to_value(stop).ok());
     vec![
@@ -96,7 +96,7 @@ fn fields(state: &Loop) -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// Returns the prompt, exact to the byte.
+/// Returns the prompt byte for byte.
 fn prompt(document: &Document) -> Option<&[u8]> {
     let section = document.section_to_last(PROMPT, NOTES)?;
     Some(unwrap_verbatim(section.body()).unwrap_or_else(|| section.content()))
@@ -154,7 +154,7 @@ impl Reader<'_> {
 
     fn count(&self, key: &str) -> Result<u64, Damage> {
         let number = self.0.int(key).and_then(|number| u64::try_from(number).ok());
-        number.ok_or_else(|| self.flaw(key, "it must be a whole number, 0 or more"))
+        number.ok_or_else(|| self.flaw(key, "it must be a whole number that is not negative"))
     }
 
     fn list(&self, key: &str) -> Result<Vec<String>, Damage> {
@@ -164,7 +164,8 @@ impl Reader<'_> {
         }
     }
 
-    /// People edit `completion_promise`: if it differs from the first of `promises`, it replaces that one.
+    /// Reads the promises. People edit `completion_promise`: if it differs from the first of `promises`, it replaces
+    /// that one.
     fn promises(&self) -> Result<Vec<Promise>, Damage> {
         let mut promises: Vec<Promise> = match self.0.get("promises") {
             None | Some(Value::Null) => Vec::new(),
@@ -188,7 +189,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Only the engine needs it, so an unreadable value counts as none.
+    /// Reads the last stop. Only the engine needs it, so an unreadable value counts as none.
     fn last_stop(&self) -> Option<LastStop> {
         serde_json::from_value(self.0.get("last_stop")?.clone()).ok()
     }

@@ -25,7 +25,7 @@ fn sample(prompt: &str) -> Loop {
     }
 }
 
-/// Whatever the prompt contains, it reads back exactly, also after an edit.
+/// Whatever the prompt contains, it reads back exactly, even after an edit.
 #[test]
 fn prompts_come_back_to_the_byte() {
     let prompts = [
@@ -67,7 +67,7 @@ fn a_plain_prompt_is_plain_to_read() {
     assert!(text.starts_with("---\nid: 20261115T192200Z-fix\n") && !text.contains('\r'), "{text}");
 }
 
-/// What people add stays, and what they change takes effect.
+/// What people add is kept, and what they change takes effect.
 #[test]
 fn an_edit_touches_nothing_else() {
     let record = Record::new(sample("work")).unwrap();
@@ -103,10 +103,10 @@ fn damage_is_named_with_its_line() {
             &whole.replace("active", "running"),
             "status: `running` is not one of active, paused, done, cancelled",
         ),
-        (&whole.replace("iteration: 1", "iteration: one"), "iteration: it must be a whole number, 0 or more"),
+        (&whole.replace("iteration: 1", "iteration: one"), "iteration: it must be a whole number that is not negative"),
         (
             &whole.replace("max_iterations: 3", "max_iterations: -1"),
-            "max_iterations: it must be a whole number, 0 or more",
+            "max_iterations: it must be a whole number that is not negative",
         ),
         (&whole.replace("## Loop Prompt", "## Prompt"), "there is no section `## Loop Prompt`"),
         (&whole.replace("work\n", "\n"), "the loop prompt is empty"),

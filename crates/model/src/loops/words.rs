@@ -12,14 +12,14 @@ use crate::text::count;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     pub command: String,
-    /// `exit 101`, `timed out`.
+    /// How it failed, such as `exit 101` or `timed out`.
     pub how: String,
-    /// The end of its output.
+    /// The end of the validator's output.
     pub output: String,
 }
 
 impl Failure {
-    /// Returns the failure with only as much output as is passed on: the loop's file keeps it for a repeated stop.
+    /// Returns the failure with only as much output as is passed on. The loop's file keeps it for a repeated stop.
     pub fn end(&self) -> Failure {
         let lines: Vec<&str> = self.output.lines().collect();
         let kept = &lines[lines.len().saturating_sub(OUTPUT_LINES)..];
@@ -28,15 +28,17 @@ impl Failure {
     }
 }
 
-/// The lines and characters of a validator's output that are passed on.
+/// The most lines of a validator's output that are passed on.
 const OUTPUT_LINES: usize = 40;
+
+/// The most characters of each of these lines.
 const OUTPUT_WIDTH: usize = 300;
 
 /// Returns what the agent is told instead of stopping: the prompt, verbatim, and one line about the loop's progress.
 /// The output of a failed validator follows as data.
 pub fn feeding(state: &Loop, why: &str, failure: Option<&Failure>) -> String {
     let Loop { id, prompt, .. } = state;
-    // Verbatim except for invisible characters: the person who started or adopted the loop saw it without them.
+    // Invisible characters are removed, because the person who started or adopted the loop saw it without them.
     let prompt = prompt.split("\r\n").map(clean).collect::<Vec<_>>().join("\r\n");
     let gap = if prompt.ends_with('\n') { "" } else { "\n" };
     let (progress, promise) = (state.progress(), promise_words(state));
@@ -57,8 +59,8 @@ pub fn feeding(state: &Loop, why: &str, failure: Option<&Failure>) -> String {
     text
 }
 
-/// Describes how the agent ends the loop. No backticks around the tags: text in backticks is a quotation, and
-/// quotations do not count.
+/// Describes how the agent ends the loop. The tags have no backticks around them, because text in backticks counts as a
+/// quotation.
 pub fn promise_words(state: &Loop) -> String {
     let of = |outcome: Outcome| {
         let tags = state.promises.iter().filter(move |promise| promise.outcome == outcome);
@@ -68,7 +70,7 @@ pub fn promise_words(state: &Loop) -> String {
     };
     let (done, blocked) = (of(Outcome::Done), of(Outcome::Blocked));
     let mut words = match done.is_empty() {
-        true => "It goes on until its limit; nothing that you say ends it.".to_owned(),
+        true => "It continues until its limit, whatever you say.".to_owned(),
         false => format!("It ends when your last message says {done}, which must be true."),
     };
     let checks: Vec<String> = state.validators.iter().map(|command| code(command, 200)).collect();
@@ -76,12 +78,12 @@ pub fn promise_words(state: &Loop) -> String {
         words.push_str(&format!(" Then this is run, and must pass: {}.", checks.join(", ")));
     }
     if !blocked.is_empty() {
-        words.push_str(&format!(" If you cannot go on without the user, say {blocked}."));
+        words.push_str(&format!(" If you cannot continue without the user, say {blocked}."));
     }
     words
 }
 
-/// `2 files changed, 7 calls`, for a person.
+/// Describes a turn for a person: `2 files changed, 7 calls`.
 pub fn turn_words(changed: Option<usize>, calls: Option<u64>) -> String {
     let parts = [
         changed.map(|n| {

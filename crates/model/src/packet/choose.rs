@@ -1,4 +1,4 @@
-//! What parts of a session go into a packet, and in which words.
+//! Chooses which parts of a session go into a packet, and words them.
 
 use super::Check;
 use super::compose::{Git, Material, NONE};
@@ -8,13 +8,13 @@ use crate::render::code;
 use crate::run::{self, Ended, Sort};
 use crate::text::count;
 
-/// The number of suggested files besides the edited ones, which are all named.
+/// The most files that were only read and are suggested. All edited files are.
 const READ_FILES: usize = 25;
 
-/// Returns every edited file and the best of those that were only read, in the order of their worth.
+/// Returns every edited file and the best of those that were only read, ordered by worth.
 pub fn suggested<'a>(material: &Material<'a>) -> Vec<&'a FileUse> {
     let files = &material.digest.files;
-    // Skip a folder that was searched, and a relative name whose full path is listed.
+    // Folders that were searched are skipped, and so are relative names whose full path is listed.
     let is_folder = |file: &FileUse| files.iter().any(|other| is_below(&other.path, &file.path));
     let is_tail = |file: &FileUse| files.iter().any(|other| is_below_by_end(&other.path, &file.path));
     let is_down =
@@ -49,7 +49,7 @@ pub struct Run<'d> {
     /// The command to type again, at the top of the checkout.
     pub command: String,
     used: &'d CheckUse,
-    /// A file was edited after it.
+    /// Whether a file was edited after the run.
     edited_since: bool,
 }
 
@@ -64,12 +64,12 @@ impl Run<'_> {
         }
     }
 
-    /// `passed at …, before the last edits`, `failed (exit 2) at …: `why``.
+    /// Describes the run: `passed at …, before the last edits`, `failed (exit 2) at …: `why``.
     pub fn words(&self) -> String {
         let CheckUse { ended, exit, at, result, .. } = self.used;
         let how = match (ended, exit) {
             (Ended::Failed, Some(exit)) => format!("failed (exit {exit})"),
-            (Ended::Unknown, _) => "ran, how it ended was not seen".to_owned(),
+            (Ended::Unknown, _) => "ran, but its result was not seen".to_owned(),
             (ended, _) => ended.name().to_owned(),
         };
         let at = if at.is_empty() { String::new() } else { format!(" at {at}") };
@@ -78,7 +78,7 @@ impl Run<'_> {
         format!("{how}{at}{since}{why}")
     }
 
-    /// Returns whether its output says that there is no such command here.
+    /// Returns whether the output says that the command does not exist here.
     pub fn is_missing(&self) -> bool {
         const MISSING: [&str; 7] = [
             "No rule to make target",
@@ -93,7 +93,7 @@ impl Run<'_> {
         *ended == Ended::Failed && MISSING.iter().any(|words| result.contains(words))
     }
 
-    /// Only some of the tests ran: enough to find a bug, but too little to prove that the work is done.
+    /// Whether only some of the tests ran, which does not prove that the work is done.
     fn is_narrow(&self) -> bool {
         run::checks(&self.used.run, "").first().is_some_and(run::is_narrow)
     }
@@ -106,15 +106,15 @@ pub fn runs(digest: &Digest) -> Vec<Run<'_>> {
     digest.check_runs().into_iter().filter(|used| used.sort.is_check()).map(run).collect()
 }
 
-/// Returns the command with `cd FOLDER` in front, unless the folder is absolute: that path means nothing on another
-/// machine.
+/// Returns the command with `cd FOLDER` before it, unless the folder is absolute, because that path means nothing on
+/// another machine.
 fn in_folder(used: &CheckUse) -> String {
     let CheckUse { folder, run, .. } = used;
     if folder.is_empty() || folder.starts_with('/') { run.clone() } else { format!("cd {folder} && {run}") }
 }
 
-/// Returns those that show whether the work is done: complete runs, or parts if no test run was complete; nothing
-/// that does not exist.
+/// Returns the runs that show whether the work is done: complete runs, or partial ones if no test run was complete.
+/// Commands that do not exist are left out.
 pub fn worth_running<'r, 'd>(runs: &'r [Run<'d>]) -> impl Iterator<Item = &'r Run<'d>> {
     let is_test = |run: &&Run| run.used.sort == Sort::Test;
     let tested = runs.iter().any(|run| is_test(&run) && !run.is_narrow());
@@ -135,8 +135,8 @@ pub fn is_same(one: &str, other: &str) -> bool {
     one == other || !keys.0.is_empty() && keys.0 == keys.1
 }
 
-/// Returns the run that says most against a line of several checks, if each of them has run by itself: a failure, then
-/// one whose end is unknown, then one before the last edits, then the oldest.
+/// Returns the worst run of the checks of a command line, if each of them has run by itself: a failure, then one with
+/// an unknown result, then one before the last edits, then the oldest.
 pub fn weakest_of_parts<'r, 'd>(runs: &'r [Run<'d>], command: &str) -> Option<&'r Run<'d>> {
     let parts = run::checks(command, "");
     if parts.len() < 2 {
@@ -156,7 +156,7 @@ pub fn weakest_of_parts<'r, 'd>(runs: &'r [Run<'d>], command: &str) -> Option<&'
     each?.into_iter().min_by_key(strength)
 }
 
-/// Returns whether the second need not be run if the first passes.
+/// Returns whether the second command need not be run if the first passes.
 pub fn covers(wide: &str, narrow: &str) -> bool {
     let (all, parts) = (run::checks(wide, ""), run::checks(narrow, ""));
     let is_in = |part: &run::Check| {
@@ -165,7 +165,7 @@ pub fn covers(wide: &str, narrow: &str) -> bool {
     wide == narrow || !parts.is_empty() && parts.iter().all(is_in)
 }
 
-/// Returns what the work is about in the user's own words, or in the agent's if the user only agreed.
+/// Returns the goal in the user's own words, or in the agent's if the user only agreed.
 pub fn goal_words<'d>(goal: &Goal<'d>) -> Option<&'d str> {
     let newest = goal.newest?;
     let task = goal.task.filter(|_| !goal.is_answered).map(|task| task.text.as_str());
@@ -173,13 +173,13 @@ pub fn goal_words<'d>(goal: &Goal<'d>) -> Option<&'d str> {
         (prompt::Sort::Task | prompt::Sort::Question, _) => Some(&newest.text),
         (_, Some(accepted)) if !accepted.asks.is_empty() => Some(&newest.text),
         (prompt::Sort::Approval, Some(accepted)) => Some(&accepted.text),
-        // "push it" says what to do; a yes to nothing that was seen does not.
+        // "push it" says what to do. A yes without a known proposal does not.
         (prompt::Sort::Remark, _) if !newest.at_work => Some(&newest.text),
         (_, accepted) => task.or(accepted.map(|said| said.text.as_str())).or(Some(&newest.text)),
     }
 }
 
-/// Returns checks that the user's own words name as commands, in order: `` `make test` ``, or a line of a block.
+/// Returns checks that the user's own words name as commands, in order: `` `make test` ``, or a line of a code block.
 pub fn demanded(goal: &Goal) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for prompt in [goal.newest, goal.task].into_iter().flatten() {
@@ -193,7 +193,7 @@ pub fn demanded(goal: &Goal) -> Vec<String> {
     found
 }
 
-/// Returns the text between back quotes, and the lines of fenced blocks.
+/// Returns the text between backticks, and the lines of fenced blocks.
 fn commands_in(text: &str) -> Vec<&str> {
     let (mut found, mut fenced) = (Vec::new(), false);
     for line in text.lines().map(str::trim) {
@@ -207,7 +207,7 @@ fn commands_in(text: &str) -> Vec<&str> {
     }
     // A sentence or a piece of code is not a command line.
     found.retain(|words| (3..=120).contains(&words.len()) && !words.starts_with('#') && !words.contains('('));
-    // Nor is a file.
+    // A file's name is not a command line either.
     found.retain(|words| words.trim().contains(' ') || !words.contains(['/', '.']));
     found
 }

@@ -1,5 +1,5 @@
-//! Fills a packet by rule from what was captured, without a model. The facts are those of a brief for a stranger,
-//! under the packet's headings, each once.
+//! Fills a packet from what was captured, by rules and without a model. The facts are those of a brief for a new agent,
+//! each once, below the packet's headings.
 
 mod next;
 
@@ -20,76 +20,82 @@ use crate::render::{code, inline, path, quote, quoted};
 use crate::text::{count, outline};
 use crate::time;
 
-/// The text for anything that is not known.
+/// The text of a section without any facts.
 pub const NONE: &str = "_none recorded_";
 
-/// How much is said about a session, besides files and the goal.
-const FACTS: usize = 7_500;
+/// The most characters of facts about a session, besides files and the goal.
+const FACTS_CHARS: usize = 7_500;
 
-/// The number of background lines: other commands, and earlier requests.
-const BACKGROUND: usize = 6;
+/// The most background lines: other commands, and earlier requests.
+const MOST_BACKGROUND: usize = 6;
 
-/// The number of validators besides those that the user asked for.
+/// The most validators besides those that the user asked for.
 const SEEN_VALIDATORS: usize = 4;
 
-/// How many reasons for its edits are told with a file.
+/// The most reasons for its edits that are given for a file.
 const FILE_REASONS: usize = 2;
 
-/// How much of the goal is quoted: a plan is long, and it is what the work is about.
-const TASK: usize = 4_000;
-const NEWEST: usize = 2_000;
-const BEFORE: usize = 300;
-const PROPOSAL: usize = 2_000;
+/// The most characters of the task that are quoted: a plan is long, and it is what the work is about.
+const TASK_CHARS: usize = 4_000;
+
+/// The most characters of the newest message that are quoted.
+const NEWEST_CHARS: usize = 2_000;
+
+/// The most characters of an earlier task that are quoted.
+const BEFORE_CHARS: usize = 300;
+
+/// The most characters of an accepted proposal that are quoted.
+const PROPOSAL_CHARS: usize = 2_000;
 
 /// The state of git.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Git {
-    /// Empty before the first commit.
+    /// The commit that is checked out; empty before the first commit.
     pub head: String,
-    /// Empty if no branch is checked out.
+    /// The branch that is checked out; empty if there is none.
     pub branch: String,
     /// The number of files that differ from HEAD, including untracked ones; `None` if that was not determined.
     pub dirty: Option<usize>,
 }
 
-/// Everything a packet is made of.
+/// Everything that a packet is composed from.
 #[derive(Clone, Copy, Debug)]
 pub struct Material<'a> {
     pub id: &'a str,
     pub purpose: &'a str,
     pub digest: &'a Digest,
-    /// The harness's name in a packet, and the name people use.
+    /// The harness's name in a packet.
     pub source: &'a str,
     pub harness: &'a str,
     pub transcript: Option<&'a str>,
     pub project_id: &'a str,
-    /// For the session's own checkout; `None` if it has no git or is not here.
+    /// The state of the session's own checkout; `None` if it has no git or is not here.
     pub git: Option<&'a Git>,
-    /// The session was not in this project, so the files here say nothing about it.
+    /// Whether the session was in another project, so that the files here say nothing about it.
     pub elsewhere: bool,
     pub now: Timestamp,
-    /// Chosen by the user.
+    /// Files that the user chose.
     pub confirmed: &'a [String],
-    /// From the records: decisions that are still valid, and rules of the bound role.
+    /// Decisions that are in force, and rules of the bound role, from the records.
     pub decisions: &'a [String],
     pub rules: &'a [String],
-    /// Files that no longer exist, and those that git ignores.
+    /// Files that no longer exist.
     pub gone: &'a [String],
     pub ignored: &'a [String],
     /// Fingerprints of the existing files.
     pub files_seen: &'a [(String, String)],
-    /// Validators that the user asked for. They come before those seen.
+    /// Validators that the user asked for. They come before those that were seen.
     pub validators: &'a [String],
     pub promise: Option<&'a str>,
     pub max_iterations: i64,
 }
 
-/// Intermediate results, for display.
+/// A packet, and figures about it for display.
 #[derive(Clone, Debug)]
 pub struct Draft {
     pub bytes: Vec<u8>,
     pub suggested: Vec<String>,
-    /// How many commands were seen to fail.
+    /// How many commands failed in their last run.
     pub failing: usize,
     pub next_prompt: String,
 }
@@ -118,14 +124,14 @@ pub fn compose(material: &Material) -> Draft {
     Draft { bytes: facts.with_frontmatter(&text, &suggested), suggested, failing, next_prompt }
 }
 
-/// The material, sorted.
+/// The material in the order in which a packet needs it.
 struct Facts<'a> {
     material: &'a Material<'a>,
     goal: Goal<'a>,
     told: Vec<Fact>,
     suggested: Vec<&'a FileUse>,
     failing: Vec<&'a Failure>,
-    /// Tests, builds and lints, the last run of each, newest first.
+    /// The last run of each test, build and lint, newest first.
     runs: Vec<Run<'a>>,
 }
 
@@ -143,7 +149,7 @@ impl<'a> Facts<'a> {
         Facts {
             material,
             goal: digest.goal(),
-            told: brief::facts(&brief, FACTS),
+            told: brief::facts(&brief, FACTS_CHARS),
             suggested: suggested(material),
             failing: digest.open_failures().collect(),
             runs: choose::runs(digest),
@@ -197,7 +203,7 @@ impl<'a> Facts<'a> {
         document.into_bytes()
     }
 
-    /// Returns the purpose, if it is informative, and what the session is about in the user's words.
+    /// Returns the purpose, if it is informative, and the goal in the user's words.
     fn intent(&self) -> String {
         let mut text = String::new();
         let purpose = self.material.purpose;
@@ -219,7 +225,7 @@ impl<'a> Facts<'a> {
         };
         let leads = is_answered || newest.is_some_and(|newest| self.material.digest.leads(newest));
         if !leads {
-            add_task(&mut add, TASK);
+            add_task(&mut add, TASK_CHARS);
         }
         if let Some(accepted) = accepted {
             let title = match accepted.asks.is_empty() {
@@ -227,32 +233,32 @@ impl<'a> Facts<'a> {
                 false => "The agent had said, and asked",
             };
             let asks = if accepted.text.contains(&accepted.asks) { "" } else { accepted.asks.as_str() };
-            add(title, String::new(), format!("{}\n{asks}", accepted.text).trim_end(), PROPOSAL);
+            add(title, String::new(), format!("{}\n{asks}", accepted.text).trim_end(), PROPOSAL_CHARS);
         }
         if let Some(newest) = newest {
             let (title, most) = match (task.is_some() || accepted.is_some(), newest.refused.is_empty()) {
-                (false, true) => ("The user asked".to_owned(), TASK),
-                (true, true) => ("The user's newest message".to_owned(), NEWEST),
+                (false, true) => ("The user asked".to_owned(), TASK_CHARS),
+                (true, true) => ("The user's newest message".to_owned(), NEWEST_CHARS),
                 (_, false) => {
-                    (format!("The user said last, refusing {}", code(&newest.refused, 100)), NEWEST)
+                    (format!("The user said last, refusing {}", code(&newest.refused, 100)), NEWEST_CHARS)
                 }
             };
             add(&title, at(newest), &self.material.digest.left_of(&newest.text, newest.record), most);
         }
         if leads {
-            add_task(&mut add, if is_answered { BEFORE } else { TASK });
+            add_task(&mut add, if is_answered { BEFORE_CHARS } else { TASK_CHARS });
         }
         text
     }
 
-    /// The purpose of a swept session is the beginning of the request.
+    /// Whether the goal contains the purpose. The purpose of a swept session is the beginning of the request.
     fn is_in_goal(&self, purpose: &str) -> bool {
         let words = purpose.trim_start_matches("go on: ").trim_end_matches('…');
         let goals = [self.goal.newest, self.goal.task];
         goals.into_iter().flatten().any(|prompt| inline(&prompt.text, 1_000).starts_with(words))
     }
 
-    /// What git says now is better than what was observed.
+    /// Whether git contradicts an observed fact: what git says now is right.
     fn is_refuted(&self, fact: &Fact) -> bool {
         fact.id == "risk:uncommitted" && self.material.git.is_some_and(|git| git.dirty == Some(0))
     }
@@ -260,14 +266,15 @@ impl<'a> Facts<'a> {
     /// Returns the agent's last words, if no fact contains them.
     fn last_words(&self) -> Option<String> {
         let said = inline(&self.material.digest.said, 1_000);
-        // "At work on the newest message" says what came after them.
+        // The text "At work on the newest message" does not contain the last words.
         let holds =
             |fact: &Fact| fact.id == "said" && !fact.text.starts_with("At work on the newest message");
         let is_told = self.told.iter().any(holds);
         (!said.is_empty() && !is_told).then(|| quoted(&said, 1_000))
     }
 
-    /// Describes the state, section by section as in a brief. Goal, words and checks have their own headings here.
+    /// Describes the state, section by section as in a brief. Goal, user's words and checks have their own headings in
+    /// a packet.
     fn context(&self) -> String {
         let Digest { session, first_at, last_at, compactions, .. } = self.material.digest;
         let mut text = String::new();
@@ -282,19 +289,20 @@ impl<'a> Facts<'a> {
             }
             titles.push(class.title());
             let facts = self.told.iter().filter(|fact| fact.class.title() == class.title());
-            // What is to do stands under Plan, what was changed in a file with the file, unfinished calls below.
+            // Todos are in the section Plan, changes of a file are listed with the file, and unfinished calls follow
+            // below.
             let is_elsewhere = |fact: &Fact| {
                 matches!(fact.id.as_str(), "todos" | "unfinished") || fact.id.starts_with("change:")
             };
             let facts = facts.filter(|fact| !is_elsewhere(fact) && !self.is_refuted(fact));
             let mut lines: Vec<String> = facts.map(|fact| fact.text.clone()).collect();
-            // What was asked besides stands on one line, as in a brief.
+            // Other requests share one line, as in a brief.
             if class == Class::Earlier && !lines.is_empty() {
                 lines = vec![lines.join("; ")];
             }
             let is_background = class == Class::Commands;
-            if let Some(more) = lines.len().checked_sub(BACKGROUND).filter(|n| is_background && *n > 0) {
-                lines.truncate(BACKGROUND);
+            if let Some(more) = lines.len().checked_sub(MOST_BACKGROUND).filter(|n| is_background && *n > 0) {
+                lines.truncate(MOST_BACKGROUND);
                 lines.push(format!("+{more} more"));
             }
             list(&mut text, class.title(), lines);
@@ -370,7 +378,7 @@ impl<'a> Facts<'a> {
         if lines.is_empty() { NONE.to_owned() } else { lines.join("\n") }
     }
 
-    /// Only questions that nobody has answered since.
+    /// Returns the questions that nobody has answered since.
     fn open_questions(&self) -> Vec<String> {
         let digest = self.material.digest;
         let answered = digest.prompts.last().is_some_and(|prompt: &Prompt| prompt.record > digest.said_last);
@@ -398,7 +406,7 @@ impl<'a> Facts<'a> {
     }
 
     /// Returns the user's validators, then those that the user's words demand, then the tests that were seen, then
-    /// builds and lints; each check once.
+    /// builds and lints, without duplicates.
     fn validator_commands(&self) -> Vec<String> {
         let mut commands: Vec<String> = self.material.validators.to_vec();
         let is_missing = |command: &str| self.run_of(command).is_some_and(Run::is_missing);
@@ -416,8 +424,8 @@ impl<'a> Facts<'a> {
         commands
     }
 
-    /// Returns the last run of a command. Of a line with several checks, which may have run apart from each other, the
-    /// run that says most against it.
+    /// Returns the last run of a command. For a line of several checks that may have run separately, returns the worst
+    /// of their runs.
     fn run_of(&self, command: &str) -> Option<&Run<'a>> {
         let same = self.runs.iter().find(|run| choose::is_same(&run.command, command));
         same.or_else(|| choose::weakest_of_parts(&self.runs, command))
@@ -460,7 +468,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// A choice that the user made when asked is a decision.
+/// Whether a fact is a choice that the user made when asked, which makes it a decision.
 fn is_answer(fact: &Fact) -> bool {
     fact.id.starts_with("answer:")
 }

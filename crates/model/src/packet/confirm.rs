@@ -1,5 +1,5 @@
 //! Confirmed files: a list in the frontmatter for tools, and lines below `### Confirmed` for people. The text around
-//! those lines belongs to people.
+//! these lines is never changed.
 
 use serde_json::json;
 
@@ -11,7 +11,7 @@ const KEY: &str = "relevant_files_confirmed";
 
 const PLACE: [Head<'static>; 2] = [Head::exact(2, FILES), Head::exact(3, CONFIRMED)];
 
-/// Adds files to both lists: one line each, after the last item.
+/// Adds files to both lists. The lines go after the last item.
 pub fn confirm(document: &mut Document, files: &[String]) -> Result<(), EditError> {
     let mut list = document.list(KEY).unwrap_or_default();
     for file in files {
@@ -27,7 +27,7 @@ pub fn confirm(document: &mut Document, files: &[String]) -> Result<(), EditErro
     Ok(())
 }
 
-/// Removes files from both lists: only their own lines.
+/// Removes files from both lists. Only their own lines are removed.
 pub fn unconfirm(document: &mut Document, files: &[String]) -> Result<(), EditError> {
     let mut list = document.list(KEY).unwrap_or_default();
     let before = list.len();
@@ -48,7 +48,7 @@ pub fn listed(document: &Document) -> Vec<String> {
     items(document).iter().filter_map(|item| path_in(&item.text)).map(str::to_owned).collect()
 }
 
-/// Returns the path that a list line is about: in backticks, or its first word if that looks like a path.
+/// Returns the path that a list item is about: the text in backticks, or the first word if it looks like a path.
 pub(super) fn path_in(text: &str) -> Option<&str> {
     let text = text.trim_start().trim_start_matches('@');
     let marks = text.len() - text.trim_start_matches('`').len();
@@ -64,7 +64,7 @@ pub(super) fn path_in(text: &str) -> Option<&str> {
     is_path.then_some(path)
 }
 
-/// Returns whether a list line is about this file.
+/// Returns whether a list item is about this file.
 pub(super) fn names(text: &str, file: &str) -> bool {
     text.starts_with(&code(file, 300)) || path_in(text) == Some(file)
 }
@@ -81,7 +81,7 @@ fn add_line(document: &mut Document, line: &str) -> Result<(), EditError> {
     }
     let end = document.line_end();
     let new = match section.items().last() {
-        // There is only prose: the list begins after it.
+        // There is only prose, so the list begins after it.
         None => [content, end.repeat(2).as_bytes(), line.as_bytes()].concat(),
         Some(last) => {
             let body = section.body();
@@ -92,7 +92,7 @@ fn add_line(document: &mut Document, line: &str) -> Result<(), EditError> {
     document.set_section(&PLACE, new)
 }
 
-/// An item continues until a blank line, or the end.
+/// Returns where an item ends: at a blank line or at the end of the section.
 fn end_of_item(body: &[u8], mut at: usize) -> usize {
     loop {
         let rest = &body[at..];

@@ -12,7 +12,7 @@ use crate::time;
 pub enum State {
     Verified,
     Changed,
-    /// Cannot be checked, because nothing was recorded or it cannot be determined any more.
+    /// The claim cannot be checked, because nothing was recorded or it cannot be determined any more.
     Unverified,
 }
 
@@ -32,10 +32,10 @@ pub enum About {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Claim {
     pub about: About,
-    /// The file, the command, the commit.
+    /// What the claim is about: a file, a command or a commit.
     pub subject: String,
     pub state: State,
-    /// In words: `its content differs`, `ahead by 3 commits`.
+    /// The result in words: `its content differs`, `ahead by 3 commits`.
     pub note: String,
     /// Whether the subject is a file that can be opened here.
     #[serde(skip)]
@@ -47,11 +47,11 @@ pub struct Claim {
 pub struct Now<'a> {
     /// The project that contains the packet, if it has a name.
     pub project: Option<&'a str>,
-    /// `None` outside git.
+    /// The state of git; `None` outside git.
     pub git: Option<GitNow>,
-    /// One for each file of [`Packet::files`].
+    /// The state of each file of [`Packet::files`].
     pub files: &'a [FileNow],
-    /// The session continued, and edited files after the packet was written.
+    /// Whether the session continued and edited files after the packet was written.
     pub edited: bool,
 }
 
@@ -64,17 +64,17 @@ pub struct GitNow {
     pub way: Option<Way>,
 }
 
-/// The number of commits only on our side, and only on the packet's side.
+/// The number of commits that only HEAD has, and that only the packet's commit has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Way {
     pub ahead: u64,
     pub behind: u64,
 }
 
-/// Used in place of a fingerprint: the file did not exist.
+/// Recorded in place of a fingerprint if the file did not exist.
 pub const GONE: &str = "gone";
 
-/// The subject if no branch was checked out. No branch can have this name.
+/// The subject if no branch was checked out. No branch can have this name, because it contains a space.
 pub(super) const NO_BRANCH: &str = "no branch";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,7 +83,7 @@ pub enum FileNow {
         fingerprint: Option<String>,
     },
     Gone,
-    /// Not below the root, so it is never opened.
+    /// The file is not below the root, so it is never opened.
     Outside,
 }
 
@@ -105,20 +105,18 @@ pub fn verify(packet: &Packet, now: &Now, at: Timestamp) -> Vec<Claim> {
     claims
 }
 
-/// A run is about the current files only if nothing was edited after it.
+/// Checks a run. It is about the current files only if nothing was edited after it.
 fn check_claim(check: &Check, moved: bool) -> Claim {
     let how = if check.ok { "passed" } else { "failed" };
     let (state, note) = match check {
         Check { unknown: true, at, .. } => {
-            (State::Unverified, format!("ran at {at}; how it ended was not seen"))
+            (State::Unverified, format!("ran at {at}; its result was not seen"))
         }
         Check { edited_since: true, at, .. } => {
             (State::Unverified, format!("{how} at {at}, before the last edits"))
         }
-        Check { at, .. } if moved => (State::Unverified, format!("{how} at {at}, before what changed since")),
-        Check { at, .. } => {
-            (State::Verified, format!("{how} at {at}, and nothing it could speak of has changed"))
-        }
+        Check { at, .. } if moved => (State::Unverified, format!("{how} at {at}, before later changes")),
+        Check { at, .. } => (State::Verified, format!("{how} at {at}, and nothing has changed since")),
     };
     Claim { about: About::Check, subject: check.command.clone(), state, note, opens: false }
 }
@@ -128,7 +126,7 @@ pub fn drift(claims: &[Claim]) -> Vec<&Claim> {
     claims.iter().filter(|claim| claim.state == State::Changed).collect()
 }
 
-/// A packet of another project has no claims that could be checked here.
+/// Returns a claim if the packet is of another project, because its other claims cannot be checked here.
 fn project_claim(packet: &Packet, now: Option<&str>) -> Option<Claim> {
     let is_foreign = !packet.project_id.is_empty() && now.is_some_and(|now| packet.project_id != now);
     is_foreign.then(|| Claim {
@@ -154,7 +152,7 @@ fn git_claims(packet: &Packet, now: Option<&GitNow>) -> Vec<Claim> {
             About::Head,
             &packet.head,
             State::Unverified,
-            "this is no git checkout now".into(),
+            "this is not a git checkout now".into(),
         ));
         return claims;
     };
@@ -205,14 +203,14 @@ fn file_claim(packet: &Packet, path: &str, now: &FileNow) -> Claim {
         (FileNow::Outside, _) => (State::Unverified, "outside the project, not opened"),
         (FileNow::Gone, Some(GONE)) => (State::Verified, "gone, as then"),
         (FileNow::Gone, Some(_)) => (State::Changed, "gone"),
-        // It may never have existed here: the packet can come from another checkout.
-        (FileNow::Gone, None) => (State::Unverified, "not here; whether it was then is not recorded"),
-        (FileNow::Here { .. }, Some(GONE)) => (State::Changed, "there again; it was gone then"),
+        // The file may never have existed here, because the packet can come from another checkout.
+        (FileNow::Gone, None) => (State::Unverified, "not here; whether it existed then is not recorded"),
+        (FileNow::Here { .. }, Some(GONE)) => (State::Changed, "exists again; it did not exist then"),
         (FileNow::Here { fingerprint: Some(now) }, Some(then)) if now == then => {
             (State::Verified, "as it was")
         }
         (FileNow::Here { fingerprint: Some(_) }, Some(_)) => (State::Changed, "its content differs"),
-        (FileNow::Here { .. }, _) => (State::Unverified, "there; what it held then was not recorded"),
+        (FileNow::Here { .. }, _) => (State::Unverified, "exists; its content then was not recorded"),
     };
     let opens = matches!(now, FileNow::Here { .. });
     Claim { about: About::File, subject: path.to_owned(), state, note: note.to_owned(), opens }

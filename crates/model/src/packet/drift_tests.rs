@@ -52,7 +52,7 @@ fn all_as_it_was() {
             (File, Verified, "gone, as then"),
             (File, Unverified, "outside the project, not opened"),
             (File, Verified, "as it was"),
-            (Check, Verified, "passed at 2026-11-15T19:00:00Z, and nothing it could speak of has changed"),
+            (Check, Verified, "passed at 2026-11-15T19:00:00Z, and nothing has changed since"),
             (Age, Verified, "written 2 h ago"),
         ],
     );
@@ -73,10 +73,10 @@ fn everything_moved() {
             (Dirty, Changed, "2 files uncommitted then, 0 now"),
             (File, Changed, "its content differs"),
             (File, Changed, "gone"),
-            (File, Changed, "there again; it was gone then"),
+            (File, Changed, "exists again; it did not exist then"),
             (File, Unverified, "outside the project, not opened"),
-            (File, Unverified, "there; what it held then was not recorded"),
-            (Check, Unverified, "passed at 2026-11-15T19:00:00Z, before what changed since"),
+            (File, Unverified, "exists; its content then was not recorded"),
+            (Check, Unverified, "passed at 2026-11-15T19:00:00Z, before later changes"),
             (Age, Verified, "written 2 h ago"),
         ],
     );
@@ -95,8 +95,8 @@ fn a_packet_by_hand_claims_little() {
     assert_eq!(
         found,
         [
-            (State::Unverified, "there; what it held then was not recorded"),
-            (State::Unverified, "not here; whether it was then is not recorded")
+            (State::Unverified, "exists; its content then was not recorded"),
+            (State::Unverified, "not here; whether it existed then is not recorded")
         ]
     );
     assert_eq!(drift(&claims), [] as [&super::Claim; 0]);
@@ -124,8 +124,8 @@ fn a_run_before_the_last_edit_proves_nothing() {
         assert_eq!((claims[0].state, claims[0].note.as_str()), expected);
     };
     use State::{Unverified, Verified};
-    check(false, false, false, (Verified, "passed at then, and nothing it could speak of has changed"));
+    check(false, false, false, (Verified, "passed at then, and nothing has changed since"));
     check(false, true, false, (Unverified, "passed at then, before the last edits"));
-    check(false, false, true, (Unverified, "passed at then, before what changed since"));
-    check(true, false, false, (Unverified, "ran at then; how it ended was not seen"));
+    check(false, false, true, (Unverified, "passed at then, before later changes"));
+    check(true, false, false, (Unverified, "ran at then; its result was not seen"));
 }

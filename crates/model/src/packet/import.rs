@@ -1,4 +1,4 @@
-//! Handoffs that others wrote: their text is kept, and recognised parts go under our headings.
+//! Imports handoffs that other tools or people wrote. Their text is kept, and recognised parts go below our headings.
 
 use jiff::Timestamp;
 use serde_json::json;
@@ -15,19 +15,19 @@ use crate::time;
 #[derive(Clone, Copy, Debug)]
 pub struct Foreign<'a> {
     pub id: &'a str,
-    /// Its name, if it has no title.
+    /// The file's name, used if there is no title.
     pub name: &'a str,
     /// The original file, for reference.
     pub from: &'a str,
-    /// A fingerprint of its bytes, so that the same file is imported once.
+    /// A fingerprint of the file's bytes, so that the same file is imported only once.
     pub fingerprint: &'a str,
     pub document: &'a Document,
     pub project_id: &'a str,
     pub now: Timestamp,
 }
 
-/// Other names that people use for our sections.
-const NAMES: &[(&str, &[&str])] = &[
+/// Names that people use for our sections.
+const SECTION_NAMES: &[(&str, &[&str])] = &[
     (NEXT_PROMPT, &["next prompt", "prompt", "kickoff", "resume prompt"]),
     (INTENT, &["intent", "goal", "objective", "purpose", "task", "mission", "what we are doing", "request"]),
     (CONSTRAINTS, &["constraint", "rules", "requirement", "do not", "don't", "guardrail"]),
@@ -78,7 +78,7 @@ pub fn title(document: &Document, name: &str) -> String {
     inline(if title.is_empty() { name } else { title }, 200)
 }
 
-/// Returns the packet's bytes.
+/// Returns the bytes of the packet.
 pub fn render(foreign: &Foreign) -> Vec<u8> {
     let Foreign { id, name, from, fingerprint, document, project_id, now } = *foreign;
     let sorted = Sorted::of(document);
@@ -97,7 +97,7 @@ pub fn render(foreign: &Foreign) -> Vec<u8> {
         let body = match *heading {
             FILES => sorted.file_section(&confirmed, &suggested),
             INTENT if body.is_empty() => purpose.clone(),
-            _ => safe(body),
+            _ => fenced_if_needed(body),
         };
         text.push_str(&format!("\n## {heading}\n\n{body}\n"));
     }
@@ -127,7 +127,7 @@ pub fn render(foreign: &Foreign) -> Vec<u8> {
     entries.extend(told("head", &theirs.head));
     entries.extend(told("branch", &theirs.branch));
     entries.extend(theirs.dirty.map(|dirty| ("dirty", json!(dirty))));
-    // The files' fingerprints are left out: they describe the checkout the packet came from.
+    // The fingerprints of files are left out, because they describe the checkout that the packet came from.
     entries.extend((!theirs.checks_seen.is_empty()).then(|| ("checks_seen", json!(theirs.checks_seen))));
     entries.push(("imported_from", json!(from)));
     entries.push(("imported_digest", json!(fingerprint)));
@@ -194,20 +194,20 @@ impl Sorted {
         self.bodies.iter().find(|(known, _)| *known == heading).map_or("", |(_, body)| body)
     }
 
-    /// Keeps what they wrote about files, and adds files that are only listed elsewhere.
+    /// Keeps what was written about files, and adds files that are only listed elsewhere.
     fn file_section(&self, confirmed: &[String], suggested: &[String]) -> String {
         let part = |text: &str, files: &[String]| {
             let written = paths(text);
             let missing = files.iter().filter(|path| !written.contains(path));
             let missing: Vec<String> = missing.map(|path| format!("- {}", code(path, 300))).collect();
-            let text = if text.is_empty() { String::new() } else { safe(text) };
+            let text = if text.is_empty() { String::new() } else { fenced_if_needed(text) };
             let parts: Vec<String> =
                 [text, missing.join("\n")].into_iter().filter(|t| !t.is_empty()).collect();
             if parts.is_empty() { NONE.to_owned() } else { parts.join("\n") }
         };
         let kept = match self.body(FILES) {
             "" => String::new(),
-            body => format!("\n\n### As it was written\n\n{}", safe(body)),
+            body => format!("\n\n### As it was written\n\n{}", fenced_if_needed(body)),
         };
         let (confirmed, suggested) = (part(&self.confirmed, confirmed), part(&self.suggested, suggested));
         format!("### {CONFIRMED}\n\n{confirmed}\n\n### {SUGGESTED}\n\n{suggested}{kept}")
@@ -234,17 +234,17 @@ pub(super) fn parts(document: &Document) -> Vec<(Option<Heading>, String)> {
     parts.into_iter().map(|(heading, text)| (heading, text.trim().to_owned())).collect()
 }
 
-/// Finds our heading by name, or else by the names that people use.
+/// Finds our heading for a foreign one: the same name, or one of the names that people use.
 fn place_of(heading: &str) -> Option<&'static str> {
     if let Some(ours) = HEADINGS.iter().find(|ours| **ours == heading) {
         return Some(ours);
     }
     let heading = heading.to_lowercase();
-    let known = NAMES.iter().find(|(_, names)| names.iter().any(|name| heading.contains(name)));
+    let known = SECTION_NAMES.iter().find(|(_, names)| names.iter().any(|name| heading.contains(name)));
     known.map(|(place, _)| *place)
 }
 
-/// Returns texts in backticks or at the beginning of an item that look like paths.
+/// Returns texts that look like paths, in backticks or at the beginning of an item.
 fn paths(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for line in text.lines() {
@@ -262,8 +262,8 @@ fn paths(text: &str) -> Vec<String> {
     found
 }
 
-/// Puts a text that would break the packet apart between fences.
-fn safe(body: &str) -> String {
+/// Puts a text into a fence if it would break the structure of the packet.
+fn fenced_if_needed(body: &str) -> String {
     if body.is_empty() {
         return NONE.to_owned();
     }

@@ -1,4 +1,4 @@
-//! The prompt made from a packet: what it asks for, what is still true, and what has changed.
+//! Makes a prompt from a packet: what it asks for, what is still true, and what has changed.
 
 use jiff::Timestamp;
 
@@ -13,11 +13,11 @@ use crate::render::{code, inline, is_plain_path, path, quoted};
 use crate::text::count;
 use crate::time;
 
-/// How a harness wants a file named.
+/// How a harness wants files to be mentioned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mention {
     Plain,
-    /// `@path`: the harness then reads it.
+    /// `@path`, which makes the harness read the file.
     At,
 }
 
@@ -25,33 +25,37 @@ pub enum Mention {
 pub struct Pickup<'a> {
     pub packet: &'a Packet,
     pub document: &'a Document,
-    /// The path of the record.
+    /// The path of the packet.
     pub path: &'a str,
-    /// Who last committed it, according to git: in a shared store that need not be the reader.
+    /// Who last committed the packet, according to git. In a shared store that need not be the reader.
     pub author: Option<&'a str>,
     pub claims: &'a [Claim],
-    /// Files touched since the packet was written, if requested.
+    /// Files that were touched after the packet was written, if they were requested.
     pub later: &'a [String],
-    /// Decisions made since the packet was written, and those in the packet that are no longer valid.
+    /// Decisions that were made after the packet was written.
     pub decided: &'a [String],
     pub overruled: &'a [String],
-    /// The current result of the evidence of the tasks in progress, one sentence each.
+    /// The current result of the evidence for each task in progress, one sentence each.
     pub evidence: &'a [String],
     pub mention: Mention,
     pub now: Timestamp,
 }
 
-/// The most text from the packet that goes into the prompt: from its prompt, from its state, from any other section.
+/// The most bytes of the packet's prompt that are used.
 const PROMPT_BYTES: usize = 12_000;
+
+/// The most lines of a section that are used.
 const SECTION_LINES: usize = 20;
+
+/// The most files that are listed.
 const MOST_FILES: usize = 20;
 
-/// How a packet describes a file that somebody confirmed.
+/// The words with which a packet marks a file that somebody confirmed.
 pub(super) const CHOSEN: &str = "chosen by the user";
 
-/// Sections that a fresh agent needs, whoever wrote the prompt. An agent may replace the prompt, but failures and
+/// Sections that a new agent needs, whoever wrote the prompt. An agent may replace the prompt, but failures and
 /// required checks are always included.
-const FACTS: [&str; 6] = [INTENT, CONTEXT, CONSTRAINTS, DECISIONS, PLAN, QUESTIONS];
+const FACT_SECTIONS: [&str; 6] = [INTENT, CONTEXT, CONSTRAINTS, DECISIONS, PLAN, QUESTIONS];
 
 pub fn render(pickup: &Pickup) -> String {
     let Pickup { packet, document, claims, .. } = *pickup;
@@ -79,7 +83,7 @@ pub fn render(pickup: &Pickup) -> String {
     text.push_str(&prompt.text);
     text.push('\n');
     if prompt.sections == Sections::Beside {
-        for heading in FACTS {
+        for heading in FACT_SECTIONS {
             text.push_str(&section(document, heading));
         }
     }
@@ -115,7 +119,8 @@ enum Sections {
     Told,
 }
 
-/// Finds the section by its name or the beginning of its name. If there is none, uses the packet's other text.
+/// Returns the section with the prompt, found by its name or the beginning of its name. Without one, returns the
+/// packet's other text.
 fn next_prompt(packet: &Packet, document: &Document) -> NextPrompt {
     let found = document
         .section(&[Head::exact(2, NEXT_PROMPT)])
@@ -125,7 +130,7 @@ fn next_prompt(packet: &Packet, document: &Document) -> NextPrompt {
     let sections = if found.is_some() { Sections::Beside } else { Sections::Told };
     let text = clean(&found.unwrap_or_else(|| instead(packet, document)), PROMPT_BYTES);
     let text = match &packet.loop_promise {
-        // Quoted text is made harmless, but the agent must see the promise exactly as it counts.
+        // Quoted text is made harmless, but the agent must see the promise exactly as it is compared.
         Some(promise) if promise::flaw(promise).is_none() => {
             let exact = promise::tag(promise);
             text.replace(&inline(&exact, exact.len() * 2), &exact)
@@ -135,9 +140,9 @@ fn next_prompt(packet: &Packet, document: &Document) -> NextPrompt {
     NextPrompt { text, sections }
 }
 
-/// Returns what is wanted, the state and the next steps; for a packet in another format, all of its text.
+/// Returns the goal, the state and the next steps; for a packet in another format, all of its text.
 fn instead(packet: &Packet, document: &Document) -> String {
-    let ours: Vec<String> = FACTS.into_iter().map(|heading| section(document, heading)).collect();
+    let ours: Vec<String> = FACT_SECTIONS.into_iter().map(|heading| section(document, heading)).collect();
     let ours = ours.concat();
     if !ours.is_empty() {
         return ours.trim().to_owned();
@@ -187,7 +192,7 @@ fn drift_part(claims: &[Claim]) -> String {
     text
 }
 
-/// A packet is written once, decisions go on.
+/// Returns decisions that are newer than the packet, which is written only once.
 fn decisions_part(pickup: &Pickup) -> String {
     let mut text = String::new();
     let parts = [
@@ -207,12 +212,12 @@ fn decisions_part(pickup: &Pickup) -> String {
 fn files_part(pickup: &Pickup) -> String {
     let files: Vec<&Claim> = pickup.claims.iter().filter(|claim| claim.about == About::File).collect();
     let found = |claim: &Claim| format!("{}: {}", word(claim.state), claim.note);
-    // A remark that applies to most files is made once.
+    // A remark that applies to most files is made once for all.
     let times = |words: &String| files.iter().filter(|claim| found(claim) == *words).count();
     let common = files.iter().map(|claim| found(claim)).filter(|words| times(words) > 2).max_by_key(times);
     let mut text = String::new();
     if !files.is_empty() {
-        // Where most could not be checked, that is all there is to say.
+        // If most files could not be checked, the heading only says that.
         let nothing = common.as_ref().is_some_and(|words| words.starts_with(word(State::Unverified)));
         let all = match &common {
             Some(_) if nothing => " (not checked here)".to_owned(),
@@ -250,13 +255,13 @@ fn files_part(pickup: &Pickup) -> String {
     text
 }
 
-/// Returns what the packet says after a file's name: `- `src/a.rs` — edited 4×`.
+/// Returns what the packet says after a file's name, as in `- `src/a.rs` — edited 4×`.
 fn reason<'t>(section: &'t str, path: &str) -> Option<&'t str> {
     let start = format!("- {} — ", code(path, 300));
     section.lines().find_map(|line| line.strip_prefix(start.as_str()))
 }
 
-/// A file that does not exist must not be mentioned in a way that makes a harness read it.
+/// Returns the path in the harness's form. A file that does not exist must not be mentioned so that a harness reads it.
 fn mention(path: &str, claim: &Claim, mention: Mention) -> String {
     match mention {
         Mention::At if claim.opens && is_plain_path(path) => format!("@{}", inline(path, 300)),
@@ -264,7 +269,7 @@ fn mention(path: &str, claim: &Claim, mention: Mention) -> String {
     }
 }
 
-/// Returns `Heading:` and its lines; nothing if nothing is recorded.
+/// Returns `Heading:` and its lines, or nothing if nothing is recorded.
 fn section(document: &Document, heading: &str) -> String {
     let Some(found) = document.section(&[Head::exact(2, heading)]) else { return String::new() };
     let text = found.text();
@@ -272,7 +277,7 @@ fn section(document: &Document, heading: &str) -> String {
     if lines.is_empty() || lines == [NONE] {
         return String::new();
     }
-    // The state and the goal are included completely, because they were limited when they were written.
+    // The state and the goal are included completely, because their length was limited when they were written.
     let (most, widest) = match heading {
         INTENT | CONTEXT => (usize::MAX, 2_000),
         _ => (SECTION_LINES, 400),
@@ -303,7 +308,7 @@ fn validators_part(pickup: &Pickup) -> String {
     text
 }
 
-/// Line by line, so that a prompt keeps its shape and contains nothing invisible.
+/// Cleans a text line by line, so that a prompt keeps its shape and contains nothing invisible.
 fn clean(text: &str, max: usize) -> String {
     let mut lines = Vec::new();
     let mut room = max;

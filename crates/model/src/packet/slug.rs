@@ -1,37 +1,38 @@
-//! The readable part of a packet's or loop's name, in ASCII whatever the purpose was written in.
+//! The readable part of a packet's or loop's name. It is ASCII, whatever language the purpose is in.
 
 /// The longest slug, in bytes.
-const MOST: usize = 48;
+const LONGEST_SLUG: usize = 48;
 
-/// `fix: the Parser!` → `fix-the-parser`. A text without a letter that a file name can hold becomes `packet`.
+/// Turns `fix: the Parser!` into `fix-the-parser`. A text without letters that can be transcribed becomes `packet`.
 pub fn slug(purpose: &str) -> String {
     readable(purpose).unwrap_or_else(|| "packet".to_owned())
 }
 
-/// `[a-z0-9-]{1,48}`: Latin letters lose their marks, Greek and Cyrillic ones are written in Latin. None where nothing is
-/// left of the text.
+/// Returns `[a-z0-9-]{1,48}`: Latin letters lose their marks, and Greek and Cyrillic letters are transcribed. `None` if
+/// nothing is left of the text.
 pub fn readable(purpose: &str) -> Option<String> {
     let mut slug = String::new();
     for c in purpose.chars().flat_map(char::to_lowercase) {
         match ascii(c) {
             Some(letters) => slug.push_str(letters),
             None if c.is_ascii_alphanumeric() => slug.push(c),
-            // An apostrophe is part of its word, and so is a combining mark.
+            // An apostrophe or a combining mark does not separate words.
             None if matches!(c, '\'' | '’' | '\u{300}'..='\u{36f}') => {}
             None if !slug.is_empty() && !slug.ends_with('-') => slug.push('-'),
             None => {}
         }
     }
-    // Between two words where that is possible.
-    if slug.len() > MOST {
-        let cut = slug[..=MOST].rfind('-').filter(|at| *at > MOST / 2).unwrap_or(MOST);
+    // Cuts between two words if that is possible.
+    if slug.len() > LONGEST_SLUG {
+        let cut =
+            slug[..=LONGEST_SLUG].rfind('-').filter(|at| *at > LONGEST_SLUG / 2).unwrap_or(LONGEST_SLUG);
         slug.truncate(cut);
     }
     let slug = slug.trim_matches('-');
     (!slug.is_empty()).then(|| slug.to_owned())
 }
 
-/// How a lower-case letter outside of ASCII is written in it. None for what has no letters of its own here.
+/// Transcribes a lower-case letter outside ASCII; `None` if there is no transcription.
 fn ascii(c: char) -> Option<&'static str> {
     Some(match c {
         'à' | 'á' | 'â' | 'ã' | 'ā' | 'ă' | 'ą' | 'ǎ' | 'а' | 'α' | 'ά' | 'ạ' | 'ả' | 'ấ' | 'ầ' | 'ậ' => {

@@ -1,4 +1,4 @@
-//! Problems with a packet, line by line.
+//! Finds problems with a packet, line by line.
 
 use super::{
     CONFIRMED, FILES, HEADINGS, SCHEMA_VERSION, SOURCES, SUGGESTED, Status, VALIDATORS, confirm, newer,
@@ -8,9 +8,9 @@ use crate::finding::{Finding, Level};
 use crate::render::{code, quoted};
 use crate::time;
 
-const REQUIRED: &[&str] = &["id", "created_at", "updated_at", "status", "purpose"];
+const REQUIRED_KEYS: &[&str] = &["id", "created_at", "updated_at", "status", "purpose"];
 
-/// Returns the problems of a packet. Errors make it unusable; with warnings it stays usable.
+/// Returns the problems of a packet. Errors make it unusable; warnings do not.
 pub fn validate(document: &Document, file: &str) -> Vec<Finding> {
     let name = file.rsplit('/').next().and_then(|name| name.strip_suffix(".md")).unwrap_or(file);
     let mut findings: Vec<Finding> = Vec::new();
@@ -41,14 +41,14 @@ pub fn validate(document: &Document, file: &str) -> Vec<Finding> {
             "use the version of thru that wrote it, or a newer one",
         );
     }
-    for key in REQUIRED {
+    for key in REQUIRED_KEYS {
         if document.text(key).is_none_or(|text| text.trim().is_empty()) {
             find(Level::Error, line(key).or(Some(1)), format!("`{key}` is missing"), HEAD_HINT);
         }
     }
     let text = |key: &str| document.text(key).filter(|text| !text.trim().is_empty());
     if let Some(id) = text("id").filter(|id| *id != name) {
-        let hint = "the file's name counts; make both the same";
+        let hint = "the file's name is used; make both the same";
         find(Level::Warning, line("id"), format!("`id` is {id}, but the file is called {name}"), hint);
     }
     for key in ["created_at", "updated_at", "claimed_at"] {
@@ -107,7 +107,7 @@ fn validate_headings(document: &Document, find: &mut impl FnMut(Level, Option<us
                 Level::Warning,
                 None,
                 format!("`## {heading}` is missing"),
-                "the packet can still be picked up; that part is then empty",
+                "the packet can still be picked up; that part will be empty",
             ),
             Some(known) => {
                 if known.line < last {
@@ -126,10 +126,10 @@ fn validate_headings(document: &Document, find: &mut impl FnMut(Level, Option<us
     }
 }
 
-/// Finds where the frontmatter, which tools read, and the text, which people read, disagree.
+/// Finds differences between the frontmatter, which tools read, and the text, which people read.
 fn validate_lists(document: &Document, find: &mut impl FnMut(Level, Option<usize>, String, &str)) {
-    const FILES_HINT: &str = "`thru packet confirm` and `unconfirm` keep both in step";
-    const OTHER_HINT: &str = "the frontmatter counts; make both the same";
+    const FILES_HINT: &str = "`thru packet confirm` and `unconfirm` change both lists";
+    const OTHER_HINT: &str = "the frontmatter is used; make both the same";
     let below = |sub| vec![Head::exact(2, FILES), Head::exact(3, sub)];
     for (key, path, hint) in [
         ("relevant_files_confirmed", below(CONFIRMED), FILES_HINT),

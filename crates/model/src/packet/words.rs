@@ -1,4 +1,4 @@
-//! What people and agents said, and what of it still matters to the next agent.
+//! Finds what people and agents said that still matters to the next agent.
 
 use crate::digest::Prompt;
 use crate::prompt;
@@ -7,15 +7,15 @@ use crate::text::sentences;
 const MOST_QUESTIONS: usize = 5;
 
 /// Words that say that work continues, but not which work.
-const EMPTY: &str = "a all and carry continue doing everything finish finished for from go going hand handoff handover here \
+const EMPTY_WORDS: &str = "a all and carry continue doing everything finish finished for from go going hand handoff handover here \
                      i it keep later me my next now of off on our over packet pick please proceed rest resume save \
                      session something stuff task that the them then things this to today tomorrow up we where wip \
                      with work you your";
 
-/// Returns whether a purpose says what to do: "go on" and "finish the rest" do not.
+/// Returns whether a purpose says what to do; "go on" and "finish the rest" do not.
 pub fn says_something(purpose: &str) -> bool {
     let words = purpose.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).any(|word| !EMPTY.split_whitespace().any(|empty| empty == word))
+    words.map(str::to_lowercase).any(|word| !EMPTY_WORDS.split_whitespace().any(|empty| empty == word))
 }
 
 /// Returns prompts about the work, oldest first.
@@ -23,7 +23,7 @@ pub fn real(prompts: &[Prompt]) -> Vec<&Prompt> {
     prompts.iter().filter(|prompt| prompt::is_real(&prompt.text)).collect()
 }
 
-/// Returns what the agent asked and nobody has answered: questions at the end of its last words.
+/// Returns questions at the end of the agent's last words, which nobody has answered.
 pub fn questions(said: &str) -> Vec<&str> {
     let all: Vec<&str> = sentences(said).filter(|sentence| sentence.ends_with('?')).collect();
     all.into_iter().rev().take(MOST_QUESTIONS).rev().collect()

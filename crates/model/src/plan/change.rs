@@ -9,7 +9,7 @@ use super::{Phase, Plan, Task};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
-    /// The whole plan: it was begun, imported, or edited by hand.
+    /// The whole plan, because it was begun, imported, or edited by hand.
     Plan(Box<Plan>),
     /// All fields of the plan except its phases.
     Head(Box<Plan>),
@@ -32,7 +32,7 @@ pub fn diff(before: &Plan, after: &Plan) -> Vec<Change> {
             changes.push(Change::Phase(Box::new(phase_head(phase))));
         }
         for (i, task) in phase.tasks.iter().enumerate() {
-            // Usually it is at the same position.
+            // Usually the task is at the same position.
             let same_place = known.and_then(|known| known.tasks.get(i)).filter(|known| known.id == task.id);
             let anywhere = || known?.tasks.iter().find(|known| known.id == task.id);
             if same_place.or_else(anywhere) != Some(task) {

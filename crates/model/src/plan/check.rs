@@ -1,4 +1,4 @@
-//! Errors in a plan's structure: duplicate and unknown ids, circular dependencies.
+//! Finds errors in a plan's structure: duplicate and unknown ids, circular dependencies.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -23,7 +23,7 @@ pub enum Problem {
         task: String,
         depends: String,
     },
-    /// The tasks of the circle in order, the smallest first.
+    /// Tasks that depend on each other in a circle, in order, the smallest id first.
     Cycle {
         ids: Vec<String>,
     },
@@ -86,7 +86,7 @@ pub fn problems(plan: &Plan) -> Vec<Problem> {
     found.into_iter().collect()
 }
 
-/// What each task depends on, by place: those of task `n` are `to[starts[n]..starts[n + 1]]`.
+/// The dependencies of all tasks, by index. Those of task `n` are `to[starts[n]..starts[n + 1]]`.
 struct Edges {
     starts: Vec<usize>,
     to: Vec<usize>,
@@ -98,7 +98,7 @@ impl Edges {
     }
 }
 
-/// Finds each circle once. Without recursion, because an imported plan may be a chain of any length.
+/// Finds each circle once. It does not use recursion, because an imported plan may be a chain of any length.
 fn cycles(tasks: &[&Task], edges: &Edges) -> Vec<Problem> {
     let mut seen = vec![Seen::Not; tasks.len()];
     let mut found: BTreeMap<Vec<String>, Problem> = BTreeMap::new();
@@ -106,24 +106,24 @@ fn cycles(tasks: &[&Task], edges: &Edges) -> Vec<Problem> {
         if seen[start] != Seen::Not {
             continue;
         }
-        // The path from `start` to the current task, with the index of the next neighbour to visit.
-        let mut way = vec![(start, 0)];
-        seen[start] = Seen::OnTheWay;
-        while let Some((at, turn)) = way.last_mut() {
-            let Some(&to) = edges.of(*at).get(*turn) else {
+        // The path from `start` to the current task. Each has the index of the next dependency to visit.
+        let mut path = vec![(start, 0)];
+        seen[start] = Seen::OnPath;
+        while let Some((at, next)) = path.last_mut() {
+            let Some(&to) = edges.of(*at).get(*next) else {
                 seen[*at] = Seen::Done;
-                way.pop();
+                path.pop();
                 continue;
             };
-            *turn += 1;
+            *next += 1;
             match seen[to] {
                 Seen::Not => {
-                    seen[to] = Seen::OnTheWay;
-                    way.push((to, 0));
+                    seen[to] = Seen::OnPath;
+                    path.push((to, 0));
                 }
-                Seen::OnTheWay => {
-                    let from = way.iter().position(|(at, _)| *at == to).unwrap_or(0);
-                    let ids = way[from..].iter().map(|(at, _)| tasks[*at].id.clone()).collect();
+                Seen::OnPath => {
+                    let from = path.iter().position(|(at, _)| *at == to).unwrap_or(0);
+                    let ids = path[from..].iter().map(|(at, _)| tasks[*at].id.clone()).collect();
                     let ids = smallest_first(ids);
                     found.insert(ids.clone(), Problem::Cycle { ids });
                 }
@@ -137,7 +137,7 @@ fn cycles(tasks: &[&Task], edges: &Edges) -> Vec<Problem> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Seen {
     Not,
-    OnTheWay,
+    OnPath,
     Done,
 }
 

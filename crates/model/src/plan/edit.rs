@@ -1,4 +1,4 @@
-//! What commands do to a plan: the rules, and why something is refused. Each function takes a plan and returns the
+//! The edits that commands make to a plan, and the reasons for a refusal. Each function takes a plan and returns the
 //! next one.
 
 use std::collections::HashMap;
@@ -17,23 +17,23 @@ pub struct Refusal {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RefusalKind {
-    /// There is no such task or phase.
+    /// The task or phase does not exist.
     Absent,
-    /// Another session has it.
+    /// Another session has the task.
     Busy,
     Refused,
 }
 
 type Edited = Result<Plan, Refusal>;
 
-/// The acceptance of a task when it is to be marked as done.
+/// What shows that a task is done, when it is to be marked as done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Acceptance<'a> {
     /// There is fresh evidence that it passed.
     Proven,
-    /// There is none; the text says what there is instead.
+    /// There is no such evidence; the text says what there is instead.
     Unproven(&'a str),
-    /// Somebody says why it counts anyway.
+    /// Somebody says why the task counts as done without evidence.
     Waived(&'a str),
 }
 
@@ -111,7 +111,7 @@ pub fn block(plan: &Plan, id: &str, why: &str) -> Edited {
     })
 }
 
-/// It returns to its earlier state: in progress, if somebody had begun it.
+/// Returns a task to its earlier state: in progress if somebody had begun it, otherwise pending.
 pub fn unblock(plan: &Plan, id: &str) -> Edited {
     let task = find(plan, id)?;
     if task.status != TaskStatus::Blocked {
@@ -127,9 +127,9 @@ pub fn unblock(plan: &Plan, id: &str) -> Edited {
 /// The fields of a new task.
 #[derive(Clone, Debug, Default)]
 pub struct NewTask {
-    /// `None` means the next number of its phase.
+    /// The id; `None` means the next number of its phase.
     pub id: Option<String>,
-    /// `None` means the current phase, or the first one, which is created if there is none.
+    /// The phase; `None` means the current one, or the first one, which is created if there is none.
     pub phase: Option<u32>,
     pub description: String,
     pub size: Option<Size>,
@@ -138,7 +138,7 @@ pub struct NewTask {
     pub files: Vec<String>,
 }
 
-/// Returns the new task's id.
+/// Adds a task, and returns its id too.
 pub fn add_task(plan: &Plan, new: &NewTask) -> Result<(Plan, String), Refusal> {
     let mut next = plan.clone();
     let phase = match new.phase {
@@ -173,7 +173,7 @@ pub fn add_task(plan: &Plan, new: &NewTask) -> Result<(Plan, String), Refusal> {
     };
     if let Some(phase) = next.phase_mut(phase) {
         phase.tasks.push(task);
-        // A phase with an open task is not over.
+        // A complete phase is open again if it gets a new task.
         if phase.status == PhaseStatus::Complete {
             phase.status = PhaseStatus::InProgress;
         }
@@ -181,7 +181,7 @@ pub fn add_task(plan: &Plan, new: &NewTask) -> Result<(Plan, String), Refusal> {
     Ok((checked(plan, next)?, id))
 }
 
-/// Returns the new phase's number.
+/// Adds a phase, and returns its number too.
 pub fn add_phase(plan: &Plan, name: &str, id: Option<u32>) -> Result<(Plan, u32), Refusal> {
     let id = id.unwrap_or_else(|| {
         plan.phases.iter().map(|phase| phase.id).max().map_or(1, |id| id.saturating_add(1))
@@ -238,7 +238,7 @@ pub fn set_task(plan: &Plan, id: &str, change: &TaskChange) -> Edited {
     checked(plan, edited)
 }
 
-/// Appends the phases of another plan. Numbers and ids that are taken are replaced, also in dependencies.
+/// Appends the phases of another plan. Numbers and ids that exist already are replaced, also in dependencies.
 pub fn append(plan: &Plan, other: &Plan) -> Plan {
     let mut next = plan.clone();
     let mut renamed: HashMap<String, String> = HashMap::new();
@@ -270,7 +270,7 @@ pub fn append(plan: &Plan, other: &Plan) -> Plan {
     next
 }
 
-/// Changes a task, and its phase with it: a phase begins with its first task and ends with its last.
+/// Changes a task and updates its phase, which begins with its first task and ends with its last.
 pub(super) fn edit_task(plan: &Plan, id: &str, edit: impl FnOnce(&mut Task)) -> Edited {
     let mut next = plan.clone();
     let Some(task) = next.task_mut(id) else { return absent(plan, id) };
@@ -309,7 +309,7 @@ pub fn ended(before: &Plan, after: &Plan) -> Vec<u32> {
         .collect()
 }
 
-/// A change must not add a new error. `plan check` reports those that were there before.
+/// Refuses a change that adds a new error. `plan check` reports those that were there before.
 pub fn checked(before: &Plan, after: Plan) -> Edited {
     let known = problems(before);
     let new: Vec<String> =

@@ -5,9 +5,9 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Visitor};
 
-/// A struct whose named fields are read and written in this order, and whose `rest` contains every other key of the
-/// object. A derived `flatten` would do the same with a second copy of everything it reads. `entry_type as "type"` has
-/// another name in the file.
+/// Defines a struct whose named fields are read and written in this order, and whose `rest` contains every other key of
+/// the object. A derived `flatten` would keep a second copy of everything it reads. `entry_type as "type"` is a field
+/// that has another name in the file.
 macro_rules! keeping_the_rest {
     ($(#[$doc:meta])* pub struct $name:ident {
         $($(#[$field_doc:meta])* $field:ident $(as $key:literal)?: $type:ty $(= skip $skip:path)?,)*
@@ -67,8 +67,8 @@ macro_rules! keeping_the_rest {
     };
 }
 
-/// A key of an object, borrowed from the text unless it contains an escape. A `Cow` would copy each one, and a large plan
-/// has twenty thousand.
+/// A key of an object, borrowed from the text unless it contains an escape. A derived `Cow` would copy every key, and a
+/// large plan has twenty thousand.
 pub(crate) struct Key<'t>(pub Cow<'t, str>);
 
 impl<'de> Deserialize<'de> for Key<'de> {
@@ -93,7 +93,7 @@ impl<'de> Deserialize<'de> for Key<'de> {
     }
 }
 
-/// The name of a field in the file.
+/// Returns the name of a field in the file.
 macro_rules! key {
     ($field:ident) => {
         stringify!($field)

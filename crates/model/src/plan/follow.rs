@@ -1,4 +1,4 @@
-//! Tasks follow the entries of a harness's own list that they came from.
+//! Updates tasks from the entries of a harness's own todo list that they came from.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use crate::event::TodoStatus;
 use crate::journal::TodoField;
 use crate::text::fingerprint;
 
-/// A session's list when it was last read, by the texts of its entries. An unchanged entry does not undo what
-/// somebody did to the task since.
+/// The entries of a session's list when it was last read, by their texts. An unchanged entry does not undo what
+/// somebody has done to the task since.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinkedTodos {
     pub seen: BTreeMap<u64, TodoStatus>,
@@ -65,11 +65,11 @@ pub fn follow_todos(plan: &Plan, known: &LinkedTodos, todos: &[TodoField], by: &
     followed
 }
 
-/// Returns a task's new status when its entry went from `before` to `now`; `None` if it stays.
+/// Returns a task's new status when its entry changed from `before` to `now`; `None` if it stays.
 fn next(task: &Task, before: Option<TodoStatus>, now: TodoStatus, by: &str) -> Option<TaskStatus> {
     let is_others = task.claimed_by.as_deref().is_some_and(|known| known != by);
     match (now, task.status) {
-        // Somebody blocked it, closed it, or works on it elsewhere: a list does not undo that.
+        // Somebody blocked or closed the task, or works on it elsewhere. The list does not undo that.
         (_, TaskStatus::Blocked | TaskStatus::Closed) => None,
         (_, TaskStatus::InProgress) if is_others => None,
         (TodoStatus::InProgress, TaskStatus::Pending) => Some(TaskStatus::InProgress),
@@ -79,7 +79,7 @@ fn next(task: &Task, before: Option<TodoStatus>, now: TodoStatus, by: &str) -> O
         (TodoStatus::InProgress, TaskStatus::InProgress) if task.reported_done => {
             Some(TaskStatus::InProgress)
         }
-        // Without evidence it is not done; what the list says is recorded.
+        // Without evidence the task is not done, but what the list says is recorded.
         (TodoStatus::Completed, TaskStatus::Pending | TaskStatus::InProgress) => {
             Some(if task.acceptance.is_some() { TaskStatus::InProgress } else { TaskStatus::Completed })
         }
@@ -101,7 +101,7 @@ fn is_of(task: &Task, text: &str) -> bool {
         && (task.todo.as_deref().map(normal).as_ref() == Some(&text) || normal(&task.description) == text)
 }
 
-/// Returns the text without what people change casually: case, marks, a full stop.
+/// Returns the text without what people change casually: case, punctuation, a full stop.
 pub(super) fn normal(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")

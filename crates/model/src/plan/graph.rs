@@ -1,4 +1,4 @@
-//! Draws the dependencies of a plan as text: below each task, those that wait for it.
+//! Draws the dependencies of a plan as text. Below each task are the tasks that wait for it.
 
 use std::collections::HashSet;
 
@@ -7,15 +7,15 @@ use super::{Plan, Task, TaskStatus, natural};
 /// One line of the drawing.
 #[derive(Debug, PartialEq)]
 pub struct GraphLine<'p> {
-    /// The lines and branches before the task.
+    /// The characters of the tree before the task.
     pub rails: String,
     pub task: &'p Task,
-    /// It was already drawn with everything below it.
+    /// Whether the task was already drawn with everything below it.
     pub again: bool,
 }
 
-/// Draws tasks without dependencies first, each with what waits for it; a task is drawn in full once. Tasks in a
-/// circle cannot be reached and come last.
+/// Draws tasks without dependencies first, each with the tasks that wait for it. A task is drawn in full once. Tasks in
+/// a circle cannot be reached this way and come last.
 pub fn graph(plan: &Plan) -> Vec<GraphLine<'_>> {
     let mut tasks: Vec<&Task> = plan.tasks().collect();
     tasks.sort_by(|a, b| natural(&a.id, &b.id));
@@ -45,9 +45,9 @@ struct Drawing<'p> {
 }
 
 impl<'p> Drawing<'p> {
-    /// Without recursion, because a chain may be as long as the plan.
+    /// Draws a task and everything below it. It does not use recursion, because a chain may be as long as the plan.
     fn draw(&mut self, root: &'p Task) {
-        // The lines that continue below, the task, and whether it is the last of its parent.
+        // The rails to the left of the task, the task, and whether it is its parent's last child (`None` for the root).
         let mut open: Vec<(String, &'p Task, Option<bool>)> = vec![(String::new(), root, None)];
         while let Some((rails, task, last)) = open.pop() {
             let own = match last {
@@ -65,8 +65,8 @@ impl<'p> Drawing<'p> {
                 Some(true) => format!("{rails}   "),
                 Some(false) => format!("{rails}│  "),
             };
-            // Beyond this depth the lines would be wider than any screen.
-            let next = if next.chars().count() > DEEPEST { "… ".to_owned() } else { next };
+            // With wider rails the lines would not fit on any screen.
+            let next = if next.chars().count() > WIDEST_RAILS { "… ".to_owned() } else { next };
             let children = self.below.get(task.id.as_str()).cloned().unwrap_or_default();
             let count = children.len();
             for (i, child) in children.into_iter().enumerate().rev() {
@@ -76,10 +76,11 @@ impl<'p> Drawing<'p> {
     }
 }
 
-const DEEPEST: usize = 60;
+/// The widest rails, in characters.
+const WIDEST_RAILS: usize = 60;
 
 impl TaskStatus {
-    /// One symbol for each, readable without colour.
+    /// Returns one symbol for each status, readable without colour.
     pub fn sign(self) -> &'static str {
         match self {
             TaskStatus::Pending => "○",

@@ -1,5 +1,5 @@
-//! Reads a plan.json from any tool: our own format, that of opencode-swarm, or a bare list of tasks. A value that
-//! does not fit its field is kept next to it, with a warning.
+//! Reads a plan.json of any tool: our own format, that of opencode-swarm, or a bare list of tasks. A value that does
+//! not fit its field is kept next to it, with a warning.
 
 use std::collections::HashSet;
 
@@ -20,7 +20,7 @@ pub struct Imported {
     pub warnings: Vec<Warning>,
 }
 
-/// Something ambiguous, and how it was read.
+/// A warning about ambiguous text, which says how it was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Warning {
     /// The line in the file; 0 if there is none.
@@ -48,7 +48,7 @@ pub fn read_any(bytes: &[u8]) -> Result<Imported, Unreadable> {
             }
             read_unversioned(bytes)?
         }
-        // `[ ] task` is markdown, a list is not.
+        // A bracket also begins `[ ] task`, which is markdown, so it is a list only if it parses.
         Some(b'[') if serde_json::from_slice::<Vec<Value>>(bytes).is_ok() => read_unversioned(bytes)?,
         _ => {
             let mut imported = outline::read(bytes);

@@ -9,17 +9,17 @@ use super::{Change, Plan, apply, diff};
 pub struct Line {
     pub seq: u64,
     pub ts: String,
-    /// `task_started`, `task_done`, `imported`: a word for people.
+    /// What happened, in a word for people: `task_started`, `task_done`, `imported`.
     pub what: String,
-    /// The task or phase it was about; empty for the whole plan.
+    /// The task or phase that changed; empty for the whole plan.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub id: String,
-    /// A session, or `user`.
+    /// Who made the change: a session, or `user`.
     pub by: String,
-    /// The hash of `plan.json` before and after; empty if there was none.
+    /// The hash of `plan.json` before the change; empty if there was none.
     pub before: String,
     pub after: String,
-    /// The hash of the edited file, byte for byte, if this line adopts an edit.
+    /// The hash of the edited file, if this line adopts an edit.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub adopted: String,
     /// The reason, if one was required.
@@ -47,11 +47,11 @@ impl Line {
 /// The result of replaying a ledger.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fold {
-    /// `None` if the ledger is empty.
+    /// The plan; `None` if the ledger is empty.
     pub plan: Option<Plan>,
     pub last: Option<Line>,
     pub lines: usize,
-    /// The lines that do not follow from the previous one.
+    /// The numbers of the lines that do not follow from the previous one.
     pub gaps: Vec<u64>,
 }
 
@@ -85,7 +85,7 @@ pub enum Rebuilt {
 }
 
 impl Rebuilt {
-    /// `file` is the hash of `plan.json`, `lines` the ledger.
+    /// Compares the hash of `plan.json` with the ledger's lines.
     pub fn of<'l>(file: &str, lines: impl DoubleEndedIterator<Item = &'l Line>) -> Rebuilt {
         let mut newest_first = lines.rev();
         match newest_first.next() {

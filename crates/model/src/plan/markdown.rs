@@ -1,9 +1,9 @@
-//! `plan.md`: the plan for people. [`super::read_markdown`] reads it back to the same plan, because anything that the
-//! plain form cannot express is in a comment next to it.
+//! `plan.md`: the plan for people. [`super::read_markdown`] reads it back as the same plan, because a comment next to
+//! the plain form contains what that cannot express.
 
 use serde_json::{Map, Value};
 
-use super::outline::{self, COMMENT, COMMENT_END};
+use super::outline::{self, EXACT_COMMENT, EXACT_COMMENT_END};
 use super::{Phase, Plan, Task, TaskStatus, current_phase, standing};
 use crate::text::fingerprint;
 
@@ -52,7 +52,7 @@ fn head(plan: &Plan) -> String {
     wanted.shift_remove("phases");
     let mut got = exact(&read);
     got.shift_remove("phases");
-    format!("{plain}{}", beside("", &wanted, &got))
+    format!("{plain}{}", exact_comment("", &wanted, &got))
 }
 
 fn phase_lines(phase: &Phase) -> String {
@@ -64,10 +64,10 @@ fn phase_lines(phase: &Phase) -> String {
         fields
     };
     let got = read.phases.first().map(without_tasks).unwrap_or_default();
-    format!("{plain}{}", beside("", &without_tasks(phase), &got))
+    format!("{plain}{}", exact_comment("", &without_tasks(phase), &got))
 }
 
-/// Returns one line, then details, then a comment with the exact rest.
+/// Returns the lines of a task: one line, then details, then a comment with what they do not express exactly.
 fn task_lines(task: &Task, is_current: bool) -> String {
     let mark = match task.status {
         TaskStatus::Completed => "[x]",
@@ -103,11 +103,12 @@ fn task_lines(task: &Task, is_current: bool) -> String {
         plain.push_str(&format!("  - Files: {}\n", files.join(", ")));
     }
     let got = outline::read_task(&plain, task.phase).map(|read| fields(&read)).unwrap_or_default();
-    format!("{plain}{}", beside("  ", &fields(task), &got))
+    format!("{plain}{}", exact_comment("  ", &fields(task), &got))
 }
 
-/// Returns a comment with the fields that the plain form reads differently. An extra field is null there.
-fn beside(indent: &str, wanted: &Map<String, Value>, got: &Map<String, Value>) -> String {
+/// Returns a comment with the fields that would be read differently from the plain form. A field that the plan lacks is
+/// null in it.
+fn exact_comment(indent: &str, wanted: &Map<String, Value>, got: &Map<String, Value>) -> String {
     let mut exact = Map::new();
     for (key, value) in wanted.iter().filter(|(key, value)| got.get(*key) != Some(*value)) {
         exact.insert(key.clone(), value.clone());
@@ -118,10 +119,10 @@ fn beside(indent: &str, wanted: &Map<String, Value>, got: &Map<String, Value>) -
     if exact.is_empty() {
         return String::new();
     }
-    // No text in it can end the comment.
+    // No text in the comment can end it.
     let json =
         serde_json::to_string(&exact).unwrap_or_default().replace('>', "\\u003e").replace("--", "-\\u002d");
-    format!("{indent}{COMMENT}{json}{COMMENT_END}\n")
+    format!("{indent}{EXACT_COMMENT}{json}{EXACT_COMMENT_END}\n")
 }
 
 fn fields(value: &impl serde::Serialize) -> Map<String, Value> {
@@ -131,7 +132,7 @@ fn fields(value: &impl serde::Serialize) -> Map<String, Value> {
     }
 }
 
-/// Puts a text on one line, otherwise unchanged.
+/// Puts a text on one line and leaves the rest unchanged.
 fn line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,5 +1,5 @@
-//! Reads a plan.md, ours or one by people and agents: headings as phases, boxes as tasks, nested boxes as their
-//! parts. It never fails: ambiguous text is read in the likeliest way, with a warning.
+//! Reads a plan.md, written by `thru` or by people and agents: headings are phases, boxes are tasks, nested boxes are
+//! their parts. It never fails: ambiguous text is read in the likeliest way, with a warning.
 
 mod item;
 mod shape;
@@ -16,9 +16,9 @@ use crate::render::one_line;
 use item::{Field, Parsed};
 use shape::{Kind, Roles, Shape, SourceLine};
 
-/// The text in these comments is exact, whatever the plain form next to it says.
-pub(super) const COMMENT: &str = "<!-- thru: ";
-pub(super) const COMMENT_END: &str = " -->";
+/// The start of a comment with exact fields. They are used, whatever the plain form next to it says.
+pub(super) const EXACT_COMMENT: &str = "<!-- thru: ";
+pub(super) const EXACT_COMMENT_END: &str = " -->";
 
 pub fn read(bytes: &[u8]) -> Imported {
     let text = String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes));
@@ -46,22 +46,22 @@ pub(super) fn read_task(lines: &str, phase: u32) -> Option<Task> {
 
 struct Reader<'s> {
     shape: &'s Shape,
-    /// thru wrote the file, so its title is a title, whatever it says.
+    /// Whether `thru` wrote the file, so that its title is a title whatever it says.
     is_ours: bool,
     plan: Plan,
     has_title: bool,
     warnings: Vec<Warning>,
     headings: Vec<Open>,
-    /// The tasks that the next item may be part of, by indent, outermost first.
+    /// The tasks that the next item may be part of, with their indents, outermost first.
     parents: Vec<(usize, String)>,
-    /// The task that lines belong to: its phase and position, and its indent.
+    /// The task that lines belong to: the index of its phase, its own index, and its indent.
     task: Option<(usize, usize, usize)>,
-    /// There was a blank line after the task's own text.
+    /// Whether a blank line followed the task's own text.
     paragraph_ended: bool,
     /// Whether a comment belongs to the last phase.
     in_phase: bool,
     ids: HashSet<String>,
-    /// The lines of list items that are neither tasks nor notes of one.
+    /// The lines of list items that are neither tasks nor notes of a task.
     left_out: Vec<usize>,
     /// Task ids in the file that could not be kept: (phase, old id, new id).
     renamed: Vec<(u32, String, String)>,
@@ -71,7 +71,7 @@ struct Reader<'s> {
 struct Open {
     level: usize,
     text: String,
-    /// Its index among the phases, once it is one.
+    /// The index among the phases, once the heading is a phase.
     phase: Option<usize>,
     explicit: bool,
 }
@@ -129,7 +129,7 @@ impl<'s> Reader<'s> {
                 return;
             }
         }
-        // Numbered chapters next to the phases are not tasks.
+        // Numbered chapters outside the phases are not tasks.
         let is_beside = self.shape.has_phases && !self.headings.iter().any(|open| open.explicit);
         match self.shape.role(level, text) {
             Roles::Task if !is_beside => {
@@ -176,7 +176,7 @@ impl<'s> Reader<'s> {
         let next = || (1..).find(|id| !taken(*id) && !self.shape.taken.contains(id)).unwrap_or(u32::MAX);
         let id = match id {
             Some(id) if !taken(id) => id,
-            // A chapter about a phase, before the phase itself.
+            // A chapter about a phase comes before the phase itself.
             Some(id) if !self.is_ours && self.empty_phase(id).is_some() => {
                 self.warn(line, format!("phase {id} has two headings; the one without tasks is left out"));
                 let at = self.empty_phase(id).unwrap_or_default();
@@ -249,14 +249,14 @@ impl<'s> Reader<'s> {
         id
     }
 
-    /// Returns the id in the file, if it is valid and free, or else the next number.
+    /// Returns the id in the file if it is valid and free, or else the next number.
     fn id_for(&mut self, parsed: &Parsed, phase: u32, line: usize, parent: Option<&str>) -> String {
         let called = parsed.id.as_deref();
         let wanted = match called {
-            // `3.` counts within its phase, or within its parent.
+            // The number `3.` counts within its phase or its parent.
             Some(number) if number.bytes().all(|b| b.is_ascii_digit()) => {
                 let id = format!("{}.{number}", parent.map_or(phase.to_string(), str::to_owned));
-                // A second list in the phase starts counting again.
+                // A second list in the phase starts counting again, so the number may be used already.
                 Some(id).filter(|id| !self.ids.contains(id))
             }
             Some(id) => Some(id.to_owned()),
@@ -303,7 +303,7 @@ impl<'s> Reader<'s> {
         let heading_task = self.parents.is_empty();
         let below = heading_task || block.indent > indent;
         if !below && (is_item || self.paragraph_ended) {
-            // This is no longer about that task.
+            // This line is no longer about the task.
             self.task = None;
             self.parents.clear();
             if is_item {
@@ -325,7 +325,7 @@ impl<'s> Reader<'s> {
             Some(Field::Blocked(why)) => task.blocked_reason = Some(why),
             Some(Field::Evidence(path)) => task.evidence_path = Some(path),
             Some(Field::WithoutEvidence(why)) => task.without_evidence = Some(why),
-            // A wrapped line.
+            // The line is the rest of a wrapped text.
             None if !is_item && !self.paragraph_ended && !heading_task => {
                 task.description = joined_line(&task.description, text);
             }
@@ -347,7 +347,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// Reads fields that the plain form does not contain.
+    /// Reads the fields in a comment, which the plain form does not contain.
     fn exact(&mut self, json: &str, line: usize) {
         let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(json) else {
             return self.warn(line, "a comment of thru that is not JSON is left out".to_owned());
@@ -378,7 +378,7 @@ impl<'s> Reader<'s> {
     }
 
     fn finish(mut self) -> Imported {
-        // `depends: 3` means the third task of its phase, by its number in the file.
+        // `depends: 3` means the task with that number in the file, within its phase.
         for phase in &mut self.plan.phases {
             for task in &mut phase.tasks {
                 for id in task.depends.iter_mut().filter(|id| !self.ids.contains(id.as_str())) {

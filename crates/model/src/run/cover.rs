@@ -24,7 +24,7 @@ pub fn shows_passed(passed: &Check, failed: &Check) -> bool {
 /// lines that name a test. `None` if there may be more.
 pub fn failed_tests(error: &str) -> Option<Vec<String>> {
     let mut names: Vec<String> = error.lines().filter_map(failed_test).map(str::to_owned).collect();
-    if names.len() >= failure::LINES {
+    if names.len() >= failure::MOST_LINES {
         return None;
     }
     // A subtest fails with its parent, and the parent is what is run again.

@@ -89,7 +89,7 @@ fn a_run_is_verified_only_if_nothing_was_edited_after_it() {
 
     env.write("project/src/a.rs", "on disk");
     let (state, note) = claim(&env, "first");
-    assert!(state == "unverified" && note.ends_with("before what changed since"), "{state} {note}");
+    assert!(state == "unverified" && note.ends_with("before later changes"), "{state} {note}");
 }
 
 #[test]

@@ -10,15 +10,18 @@ use crate::prompt::Sort;
 use crate::render::{code, inline, quoted};
 use crate::statement;
 
-/// How much of the goal is repeated, and how many files are named.
-const GOAL: usize = 320;
-const FIRST_FILES: usize = 4;
+/// The most characters of the goal that are repeated.
+const GOAL_CHARS: usize = 320;
 
-/// How many of the last calls say where to go on.
-const LAST_STEPS: usize = 3;
+/// The most files that are named.
+const MOST_FIRST_FILES: usize = 4;
+
+/// The most of the last calls that are named to say where to continue.
+const MOST_LAST_STEPS: usize = 3;
 
 impl Facts<'_> {
-    /// Goal, where to begin, what to open, when it is done. For the rest it refers to the packet.
+    /// Returns the prompt: the goal, where to begin, what to open, and when the work is done. For the rest it refers to
+    /// the packet.
     pub(super) fn next_prompt(&self) -> String {
         let mut parts = vec![format!("Goal: {}", self.goal_line())];
         parts.extend(self.first_step().map(|step| format!("Begin with: {step}.")));
@@ -30,10 +33,10 @@ impl Facts<'_> {
         if !self.told.is_empty() {
             let heeded = match self.constraints() == NONE {
                 true => "",
-                false => "; Constraints what the user wants heeded",
+                false => "; Constraints says what the user insists on",
             };
             parts.push(format!(
-                "Intent has the user's own words; Context what was done, what is at risk and what fails{heeded}."
+                "Intent has the user's own words; Context says what was done, what is at risk and what fails{heeded}."
             ));
         }
         parts.join("\n\n")
@@ -43,18 +46,22 @@ impl Facts<'_> {
         let purpose = self.material.purpose;
         match goal_words(&self.goal) {
             Some(goal) if !words::says_something(purpose) => match self.goal.accepted {
-                // A yes says nothing without the question.
-                Some(accepted) if !accepted.asks.is_empty() && goal.len() < GOAL => {
-                    format!("{}, in answer to {}", quoted(goal, GOAL), quoted(&accepted.asks, GOAL))
+                // An approval is only clear with its question.
+                Some(accepted) if !accepted.asks.is_empty() && goal.len() < GOAL_CHARS => {
+                    format!(
+                        "{}, in answer to {}",
+                        quoted(goal, GOAL_CHARS),
+                        quoted(&accepted.asks, GOAL_CHARS)
+                    )
                 }
-                _ => quoted(goal, GOAL),
+                _ => quoted(goal, GOAL_CHARS),
             },
             _ => inline(purpose, 400),
         }
     }
 
-    /// Returns the work in progress with its failures; if there was none, the next item of the list, or what only the
-    /// user can decide.
+    /// Returns the first step: the work in progress with its failures, or else the next todo, or what only the user can
+    /// decide.
     fn first_step(&self) -> Option<String> {
         let digest = self.material.digest;
         if digest.records == 0 {
@@ -69,18 +76,18 @@ impl Facts<'_> {
         if digest.has_finished() && broken_off.is_none() && failing.is_none() {
             return Some(match self.open_questions().is_empty() {
                 false => "the user's answer to what is under Open Questions".to_owned(),
-                true => "the user: the agent had finished and waited for the next word".to_owned(),
+                true => "the user: the agent had finished and waited for the next request".to_owned(),
             });
         }
         let asked = self.goal.newest.map_or(0, |newest| newest.record);
-        let since = brief::last_steps(digest, LAST_STEPS);
+        let since = brief::last_steps(digest, MOST_LAST_STEPS);
         let announced = digest.said_last > asked && statement::announces(&digest.said);
         let under_way = match self.goal.newest {
             _ if digest.has_finished() => None,
             _ if self.is_checked() => Some(
                 "what is left of the goal, if anything: the checks passed after the last edit".to_owned(),
             ),
-            // What was announced and not begun.
+            // The agent announced a step and has not begun it.
             _ if announced && since.is_empty() => Some(format!(
                 "what the agent was about to do: {}",
                 quoted(&statement::last_sentences(&digest.said, 160), 164)
@@ -88,13 +95,13 @@ impl Facts<'_> {
             Some(_) if !digest.is_taken_up() && digest.said_last < asked => {
                 Some("the user's newest message, under Intent: it has not been taken up yet".to_owned())
             }
-            // Said in passing: the goal is the task it belongs to.
+            // The newest message was a remark, so the goal is the task it belongs to.
             Some(newest) if goal_words(&self.goal) != Some(newest.text.as_str()) => {
                 let after =
                     if since.is_empty() { String::new() } else { format!(", after {}", since.join(", ")) };
                 Some(format!("what was under way: {}{after}", quoted(&newest.text, 160)))
             }
-            _ if !since.is_empty() => Some(format!("what follows on the last calls: {}", since.join(", "))),
+            _ if !since.is_empty() => Some(format!("what comes after the last calls: {}", since.join(", "))),
             _ => None,
         };
         let steps: Vec<String> = broken_off.into_iter().chain(under_way).chain(failing).collect();
@@ -104,15 +111,15 @@ impl Facts<'_> {
         }
     }
 
-    /// Returns whether tests passed after the last edit that was made for what is asked, and nothing fails.
+    /// Returns whether tests passed after the last edit for the current request, and nothing fails.
     fn is_checked(&self) -> bool {
         let asked = self.goal.newest.map_or(0, |newest| newest.record);
         let is_edited = self.material.digest.edited_after(asked).is_some();
         is_edited && self.failing.is_empty() && choose::passed_since_edits(&self.runs)
     }
 
-    /// What the user chose, what a failure names, and what was in use for the newest message. Files of what is over are
-    /// listed below.
+    /// Returns the files to open first: those that the user chose, that a failure names, or that were in use for the
+    /// newest message. Files of earlier work are listed below.
     fn first_files(&self) -> Vec<String> {
         let digest = self.material.digest;
         let named = |file: &&FileUse| {
@@ -131,16 +138,17 @@ impl Facts<'_> {
                 paths.push(&file.path);
             }
         }
-        let most = FIRST_FILES.max(self.material.confirmed.len());
+        let most = MOST_FIRST_FILES.max(self.material.confirmed.len());
         paths.into_iter().take(most).map(|path| code(path, 120)).collect()
     }
 
-    /// What the user demanded; of the checks that were seen, only where files were edited for what is asked.
+    /// Returns what must be true at the end: what the user demanded, and the checks that were seen if files were edited
+    /// for the current request.
     fn exit_criteria(&self) -> Option<String> {
         let digest = self.material.digest;
         let task = self.goal.task.filter(|_| !self.goal.is_answered);
         let asked = task.or(self.goal.newest).map_or(0, |prompt| prompt.record);
-        // A question that made the agent edit files is a request.
+        // A question for which the agent edited files is a request.
         let is_question = self.goal.newest.is_some_and(|newest| {
             newest.sort() == Sort::Question && digest.edited_after(newest.record).is_none()
         }) && !words::says_something(self.material.purpose);

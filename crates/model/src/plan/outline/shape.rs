@@ -280,7 +280,7 @@ pub fn blocks(text: &str) -> Vec<SourceLine> {
             in_comment = !trimmed.contains("-->");
             continue;
         }
-        if trimmed.starts_with("<!--") && !trimmed.starts_with(super::COMMENT) {
+        if trimmed.starts_with("<!--") && !trimmed.starts_with(super::EXACT_COMMENT) {
             in_comment = !trimmed.contains("-->");
             continue;
         }
@@ -312,8 +312,9 @@ fn kind_of(line: &str, trimmed: &str) -> (usize, Kind) {
     if trimmed.is_empty() || trimmed.len() >= 3 && trimmed.bytes().all(|b| b == b'-') {
         return (indent, Kind::Blank);
     }
-    if let Some(json) =
-        trimmed.strip_prefix(super::COMMENT).and_then(|rest| rest.strip_suffix(super::COMMENT_END))
+    if let Some(json) = trimmed
+        .strip_prefix(super::EXACT_COMMENT)
+        .and_then(|rest| rest.strip_suffix(super::EXACT_COMMENT_END))
     {
         return (indent, Kind::Exact(json.to_owned()));
     }

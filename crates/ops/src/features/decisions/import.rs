@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use model::decision::{self, Decision, Found, Kind, LARGEST, Outlined, Source, VERSION};
+use model::decision::{self, Decision, Found, Kind, LONGEST_TEXT, Outlined, Source, VERSION};
 use model::text::cut;
 use model::time;
 use serde::Serialize;
@@ -101,9 +101,9 @@ pub fn context(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<Report>>
 /// Says what [`of_found`] cuts off.
 fn cut_warning(found: &Found) -> Option<decision::Warning> {
     let longest = found.text.len().max(found.why.len());
-    (longest > LARGEST).then(|| decision::Warning {
+    (longest > LONGEST_TEXT).then(|| decision::Warning {
         line: found.line,
-        text: format!("a text of {longest} bytes is cut: a decision has at most {LARGEST}"),
+        text: format!("a text of {longest} bytes is cut: a decision has at most {LONGEST_TEXT}"),
     })
 }
 
@@ -115,8 +115,8 @@ fn of_found(found: &Found, author: &Author) -> Decision {
         id: decision::stable_id(Source::Import, &format!("{}\n{text}", kind.name())),
         ts: time::rfc3339(ts),
         kind: *kind,
-        text: cut(text, LARGEST).to_owned(),
-        why: cut(why, LARGEST).to_owned(),
+        text: cut(text, LONGEST_TEXT).to_owned(),
+        why: cut(why, LONGEST_TEXT).to_owned(),
         by: author.by.clone(),
         source: Source::Import,
         topic: topic.clone(),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use model::decision::{self, Decision, Kind, LARGEST, Source, Standing, State, VERSION};
+use model::decision::{self, Decision, Kind, LONGEST_TEXT, Source, Standing, State, VERSION};
 use model::time;
 use serde::Serialize;
 use store::{Durability, Store};
@@ -194,9 +194,9 @@ fn checked(given: &InputRedactor, text: &str, what: &str) -> Result<String> {
     if text.is_empty() {
         return Err(Error::Usage { what: format!("say {what}"), hint: "it is empty".into() });
     }
-    if text.len() > LARGEST {
+    if text.len() > LONGEST_TEXT {
         return Err(Error::Usage {
-            what: format!("{what} has {} bytes; at most {LARGEST} are kept", text.len()),
+            what: format!("{what} has {} bytes; at most {LONGEST_TEXT} are kept", text.len()),
             hint: "a decision is a sentence or a few; put the rest into a file and name it".into(),
         });
     }
