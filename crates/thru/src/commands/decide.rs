@@ -1,4 +1,4 @@
-use model::decision::{Kind, LARGEST};
+use model::decision::{Kind, LONGEST_TEXT};
 use ops::features::decisions::record::{self, Wanted};
 use ops::{Error, Result, World};
 
@@ -50,7 +50,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 
 pub fn stdin() -> Result<String> {
     // A little more than is kept, so that what is too long is refused with its length.
-    let bytes = ops::input::stdin(16 * LARGEST)?;
+    let bytes = ops::input::stdin(16 * LONGEST_TEXT)?;
     String::from_utf8(bytes)
         .map_err(|_| Error::Usage { what: "stdin is not UTF-8".into(), hint: "a decision is text".into() })
 }
