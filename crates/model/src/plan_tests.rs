@@ -167,7 +167,7 @@ fn todo_changes_move_their_tasks() {
     assert_eq!(first.plan.task("1.2").unwrap().status, TaskStatus::InProgress);
     let second = follow_todos(&first.plan, &first.todos, &[todo("Grammar", Completed)], "s", AT);
     assert_eq!(second.plan.task("1.2").unwrap().status, TaskStatus::Completed);
-    // Somebody opens it again; the list has not changed, so it stays open.
+    // Somebody opens the task again. The list has not changed, so the task stays open.
     let opened = set_task(
         &second.plan,
         "1.2",

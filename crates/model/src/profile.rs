@@ -1,9 +1,9 @@
-//! What a sub-agent is given when it starts, by its kind.
+//! Decides what a sub-agent is given when it starts, by its kind.
 
 use crate::brief::Candidate;
 use crate::config::Settings;
 
-/// The words that a profile is made of, in settings.
+/// The words that a profile in the settings can contain.
 pub const CLASSES: &[&str] = &[
     "all",
     "goal",
@@ -19,7 +19,7 @@ pub const CLASSES: &[&str] = &[
     "outside",
 ];
 
-/// The name of the section with what other agents did, which every profile contains.
+/// The section with what other agents did, which every profile includes.
 pub const ACTIVITY: &str = "activity";
 
 /// What one kind of agent is given.
@@ -49,7 +49,7 @@ pub fn of<'a>(kind: &str, settings: &'a Settings) -> Profile<'a> {
 }
 
 impl Profile<'_> {
-    /// Keeps what the profile contains.
+    /// Keeps only the candidates that the profile includes.
     pub(crate) fn choose(&self, candidates: &mut Vec<Candidate>) {
         let has_task = candidates.iter().any(is_task);
         candidates.retain(|one| {
@@ -59,7 +59,7 @@ impl Profile<'_> {
     }
 }
 
-/// A task of the plan, in progress or blocked.
+/// Whether a candidate is a task of the plan, in progress or blocked.
 fn is_task(candidate: &Candidate) -> bool {
     candidate.id.starts_with("task:")
 }
@@ -71,7 +71,7 @@ fn contains(class: &str, name: &str, is_task: bool, has_task: bool) -> bool {
         "goal" => name == "goal",
         "requirements" => is_task || matches!(name, "goal" | "words" | "earlier"),
         "plan" => name == "plan",
-        // Without a plan the goal is the task.
+        // Without a plan, the goal takes the place of the task.
         "task" => is_task || name == "goal" && !has_task,
         "files" => matches!(name, "edited" | "read" | "named"),
         "diff" => matches!(name, "edited" | "at-risk"),

@@ -33,7 +33,7 @@ fn every_default_is_made_of_known_words() {
 
 #[test]
 fn which_classes_a_profile_contains() {
-    // Class word, name of the fact's class, whether it is a task, whether there is a task: contained?
+    // The word in the profile, the class of the fact, whether it is a task, whether there is a task, and the result.
     let cases = [
         ("all", "edited", false, false, true),
         ("all", "problem", false, false, false),

@@ -1,9 +1,9 @@
-//! What a person asked: which texts are a person's words, and what each one means to the next agent. Brief, packet,
-//! pickup, status and sweep use these functions.
+//! What a person asked: which texts are a person's words, and what kind of message each is. Brief, packet, pickup,
+//! status and sweep use these functions.
 
 use crate::text::sentences;
 
-/// Texts that a harness or a hook puts in the user's place.
+/// Beginnings of texts that a harness or a hook sends in the user's name.
 const NOT_SAID: &[&str] = &[
     "<local-command",
     "<command-name>",
@@ -21,11 +21,11 @@ const NOT_SAID: &[&str] = &[
     "Read the output file",
 ];
 
-/// What a harness adds to what a person typed, from here on: where to look things up that were said before a plan.
-const ADDED: &str = "If you need specific details from before exiting plan mode";
+/// The beginning of what a harness adds to the user's words: where to look up what was said before a plan.
+const ADDED_TEXT: &str = "If you need specific details from before exiting plan mode";
 
-/// Commands that steer the harness or us, and say nothing about the work.
-const STEERING: &[&str] = &[
+/// Slash commands that steer the harness or `thru`, and say nothing about the work.
+const STEERING_COMMANDS: &[&str] = &[
     "add-dir",
     "agents",
     "bashes",
@@ -89,29 +89,31 @@ const STEERING: &[&str] = &[
     "vim",
 ];
 
-/// A shorter prompt hardly says by itself what to do.
-pub const SUBSTANTIAL: usize = 40;
+/// A prompt with fewer characters hardly says by itself what to do.
+pub const SUBSTANTIAL_CHARS: usize = 40;
 
-/// A prompt this long is pasted: a log, a plan, a file. Its sentences are not the user's own.
-const PASTE: usize = 700;
+/// A prompt with more bytes is a paste: a log, a plan, a file. Its sentences are not the user's own.
+const PASTE_BYTES: usize = 700;
 
-/// The longest sentence that counts as a wish.
+/// The longest sentence that counts as a wish, in bytes.
 const LONGEST_WISH: usize = 300;
+
+/// The shortest sentence that counts as a wish, in bytes.
 const SHORTEST_WISH: usize = 12;
 
-/// What kind of message it is.
+/// The kind of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sort {
-    /// "yes", "go with A", "do the rest": what is wanted is in the agent's previous message.
+    /// "yes", "go with A", "do the rest": the agent's previous message says what is wanted.
     Approval,
-    /// Says by itself what to do.
+    /// The message says by itself what to do.
     Task,
     Question,
-    /// Short, and neither of these: "push it", "one space more".
+    /// A short message of another kind: "push it", "one space more".
     Remark,
 }
 
-/// Returns whether a person typed it, about the work.
+/// Returns whether a person typed the text, and whether it is about the work.
 pub fn is_real(text: &str) -> bool {
     let text = text.trim();
     if text.is_empty() || NOT_SAID.iter().any(|start| text.starts_with(start)) || is_json(text) {
@@ -120,18 +122,18 @@ pub fn is_real(text: &str) -> bool {
     match text.strip_prefix('/').and_then(|rest| rest.split_whitespace().next()) {
         Some(name) if !name.contains('/') => {
             let name = name.rsplit(':').next().unwrap_or(name);
-            !STEERING.contains(&name)
+            !STEERING_COMMANDS.contains(&name)
         }
         _ => true,
     }
 }
 
-/// A person's own words of a prompt.
+/// Returns the part of a prompt that the person typed.
 pub fn own_words(text: &str) -> &str {
-    text.find(ADDED).map_or(text, |at| &text[..at]).trim()
+    text.find(ADDED_TEXT).map_or(text, |at| &text[..at]).trim()
 }
 
-/// A notice of the harness's queue: an object and nothing else.
+/// Whether a text is only a JSON object, as notices of the harness's queue are.
 fn is_json(text: &str) -> bool {
     let object =
         text.starts_with('{') && text.ends_with('}') || text.starts_with("[{") && text.ends_with(']');
@@ -149,7 +151,7 @@ pub fn sort(text: &str) -> Sort {
     if is_question(text, first) {
         return Sort::Question;
     }
-    match text.chars().count() >= SUBSTANTIAL {
+    match text.chars().count() >= SUBSTANTIAL_CHARS {
         true => Sort::Task,
         false => Sort::Remark,
     }
@@ -191,13 +193,14 @@ fn is_approval(first: &str, words: &[String]) -> bool {
     YES.contains(&first) || PHRASES.iter().any(begins)
 }
 
-/// Whether a message reads like an answer: a yes or a no with more words, a choice, or too short to stand by itself.
+/// Whether a message reads like an answer: a yes or a no with more words, a choice, or too few words to be clear by
+/// itself.
 pub fn is_reply(text: &str) -> bool {
-    const LONGEST: usize = 240;
+    const LONGEST_REPLY: usize = 240;
     const PHRASES: &[&str] =
         &["i like", "i prefer", "i'd", "i think", "i agree", "option ", "the first", "the second"];
     let text = text.trim();
-    if text.chars().count() > LONGEST || matches!(sort(text), Sort::Question) {
+    if text.chars().count() > LONGEST_REPLY || matches!(sort(text), Sort::Question) {
         return false;
     }
     let words = lower_words(text, 14);
@@ -213,7 +216,7 @@ pub fn is_reply(text: &str) -> bool {
         || small.contains("option ")
 }
 
-/// `A`, `2`, `option 2`, `#3`, `1 and 3`.
+/// Whether a message is a choice: `A`, `2`, `option 2`, `#3`, `1 and 3`.
 fn is_choice(text: &str) -> bool {
     let words = lower_words(text, 6);
     let is_one = |word: &String| {
@@ -233,7 +236,7 @@ fn is_question(text: &str, first: &str) -> bool {
     let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
     // "can you fix this?" asks for work.
     let asks_for_work = ["can", "could", "would", "please", "will"].contains(&first);
-    // A paste can follow without a question mark.
+    // A question can be followed by a paste without a question mark.
     let wonders = ["why", "how", "where", "when", "who"].contains(&first);
     last.trim_end().ends_with('?') && !asks_for_work
         || wonders
@@ -250,17 +253,17 @@ fn lower_words(text: &str, most: usize) -> Vec<String> {
         .collect()
 }
 
-/// Returns the sentences of a prompt in which the user said how to do the work. A paste has none, because its
-/// sentences are not the user's.
+/// Returns the sentences of a prompt in which the user said how to do the work. For a paste it returns none, because
+/// its sentences are not the user's.
 pub fn wishes(text: &str) -> Vec<&str> {
-    if text.len() >= PASTE || is_report(text) || sort(text) == Sort::Question {
+    if text.len() >= PASTE_BYTES || is_report(text) || sort(text) == Sort::Question {
         return Vec::new();
     }
     sentences(text).filter(|sentence| is_wish(sentence)).collect()
 }
 
 fn is_wish(sentence: &str) -> bool {
-    /// How an instruction begins.
+    /// The beginnings of an instruction.
     const STARTS: &[&str] = &[
         "don't ",
         "dont ",
@@ -299,8 +302,9 @@ fn is_wish(sentence: &str) -> bool {
         "undo ",
         "actually ",
     ];
-    /// Words that show that a sentence is the user's own, if it also contains a word of the next list.
+    /// Words that show that a sentence is the user's own, if it also contains one of `WITHIN`.
     const PERSON: &[&str] = &["i ", "i'd", "we ", "we'd", "you ", "let's", "lets ", "please", "me ", "my "];
+    /// Words of an instruction within a sentence.
     const WITHIN: &[&str] = &[
         " must ",
         " should ",
@@ -318,6 +322,7 @@ fn is_wish(sentence: &str) -> bool {
         " prefer",
         " not ",
     ];
+    /// Beginnings of sentences that ask or wonder, which are no instructions.
     const ASKING: &[&str] = &[
         "can you",
         "could you",
@@ -350,7 +355,7 @@ fn is_wish(sentence: &str) -> bool {
             .any(|doubt| words.contains(doubt))
 }
 
-/// Returns whether an instruction remains valid after the task it was given in.
+/// Returns whether an instruction stays valid after its task.
 pub fn is_lasting(wish: &str) -> bool {
     let words = lower_words(wish, 60);
     let has = |word: &str| words.iter().any(|known| known == word);
@@ -360,7 +365,7 @@ pub fn is_lasting(wish: &str) -> bool {
     has("always") || has("never") || (has("don't") || has("not")) && about_git
 }
 
-/// Returns whether words given with a refusal say what is wanted instead, or why not.
+/// Returns whether the words of a refusal say what is wanted instead, or why the call is refused.
 pub fn is_objection(text: &str) -> bool {
     const WHY: &[&str] = &[
         "not", "don't", "no", "first", "instead", "let's", "wait", "should", "must", "already", "avoid",
@@ -369,7 +374,7 @@ pub fn is_objection(text: &str) -> bool {
     sort(text) != Sort::Question && lower_words(text, 30).iter().any(|word| WHY.contains(&word.as_str()))
 }
 
-/// Whether the user contradicts what the agent has just said.
+/// Whether the user contradicts the agent's last words.
 pub fn objects(text: &str) -> bool {
     const STARTS: &[&[&str]] = &[
         &["no"],
@@ -391,7 +396,7 @@ pub fn objects(text: &str) -> bool {
         &["undo"],
         &["revert"],
     ];
-    // "No need to" and "no problem" agree.
+    // "No need to" and "no problem" are agreement.
     const AGREEING: &[&[&str]] = &[&["no", "need"], &["no", "problem"], &["no", "worries"], &["no", "more"]];
     let words = lower_words(text, 4);
     let begins =
@@ -399,7 +404,7 @@ pub fn objects(text: &str) -> bool {
     STARTS.iter().any(begins) && !AGREEING.iter().any(begins)
 }
 
-/// A review or a bug report, pasted: it speaks of code, not to the agent.
+/// Whether a text is a pasted review or bug report, which is about code and does not address the agent.
 fn is_report(text: &str) -> bool {
     ["Severity", "severity:", "BugBot", "Bugbot", "Traceback", "### "].iter().any(|mark| text.contains(mark))
 }

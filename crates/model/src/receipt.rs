@@ -1,12 +1,11 @@
-//! The one line that each hook run leaves, so that a silent hook can be examined later.
+//! A receipt: the line that each hook run leaves, so that a silent hook can be examined later.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::time;
 
-/// Used in place of an event name: a receipt about records that could not be written. Its error says how many and
-/// when.
+/// The event name of a receipt about records that could not be written. Its error says how many, and when.
 pub const LOST: &str = "records-lost";
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,7 +20,7 @@ pub struct Receipt {
     pub outcome: Outcome,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// The event was handled, but somebody should know this.
+    /// Something that somebody should know although the event was handled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
 }

@@ -1,22 +1,22 @@
-//! Replaces secrets with placeholders. `redact(text)` runs before anything captured is written or injected.
+//! Replaces secrets with placeholders. `redact(text)` runs before captured text is written or given to a model.
 //!
 //! It makes one pass over the bytes, without regular expressions or anything to build at start-up, because it runs in
-//! processes that live half a millisecond. A byte table says what to do at each byte; almost all bytes belong to a
-//! word that is skipped after three lookups. Provider tokens come from the table in `rules`, and everything else has
-//! a scanner:
+//! processes that live half a millisecond. A byte table says what to do at each byte; almost all bytes belong to a word
+//! that is skipped after three lookups. The table in `rules` describes provider tokens, and everything else has a
+//! scanner:
 //!
 //! - `shape`: one rule of the table; `infix`: tokens without a prefix
 //! - `named`: `name = value`; `names`: what a name says; `values`: what a value is
 //! - `headers`: `Authorization:`; `urls`: `scheme://user:password@host`
 //! - `flags`: command lines; `keys`: private keys, web tokens
 //! - `stated`: `the password is value`; `calls`: `f("name", "value")`, `<name>value</name>`
-//! - `context`: secrets that no name marks: cookies, codes in an address, a value on the next line
+//! - `context`: secrets without a name: cookies, codes in an address, a value on the next line
 //! - `commands`: positional arguments of commands; `languages`: languages other than English
 //! - `tables`: CSV and similar, by the head of the column
-//! - `passwords`: whether a value behind such a name is one; `pairs`: `credentials: user / password`
-//! - `made_up`: passwords that are words; `lexicon`: lists of words; `sentences`: how people state them
+//! - `passwords`: whether a value after such a name is a password; `pairs`: `credentials: user / password`
+//! - `made_up`: passwords that are words; `lexicon`: lists of words; `sentences`: how people state passwords
 //! - `view`: the text after decoding and without invisible characters
-//! - `capture`: the one way from captured text to a part of it that may be kept
+//! - `capture`: the only way from captured text to a part of it that may be kept
 //!
 //! Every scanner looks back and ahead a bounded distance, so time is linear in the text.
 
@@ -61,8 +61,8 @@ pub struct Options {
     pub emails: bool,
 }
 
-/// Replaces each secret in `text` with a typed placeholder such as `[REDACTED:github-token]`. Borrowed if there is
-/// none. Idempotent.
+/// Replaces each secret in `text` with a typed placeholder such as `[REDACTED:github-token]`. The result is borrowed if
+/// there is no secret. Redacting twice changes nothing more.
 pub fn redact(text: &str, options: Options) -> Cow<'_, str> {
     match redact_bytes(text.as_bytes(), options) {
         Cow::Borrowed(_) => Cow::Borrowed(text),
@@ -70,7 +70,7 @@ pub fn redact(text: &str, options: Options) -> Cow<'_, str> {
     }
 }
 
-/// Scanners cut at ASCII bytes, so the text stays valid and nothing is lost here.
+/// Converts the result to text. Scanners cut at ASCII bytes, so it is valid and nothing is lost here.
 fn to_text(bytes: Vec<u8>) -> String {
     match String::from_utf8(bytes) {
         Ok(text) => text,
@@ -83,16 +83,16 @@ pub fn redact_bytes(text: &[u8], options: Options) -> Cow<'_, [u8]> {
     redact_part(text, 0..text.len(), options)
 }
 
-/// Redacts `text` and returns what is left of `text[part]`. A secret across the edge is replaced completely.
+/// Redacts `text` and returns what is left of `text[part]`. A secret that crosses the edge is replaced completely.
 fn redact_part(text: &[u8], part: Range<usize>, options: Options) -> Cow<'_, [u8]> {
     let hits = find(text, options);
     if hits.is_empty() {
         return Cow::Borrowed(&text[part]);
     }
     let mut redacted = replace(text, part, &hits);
-    // A placeholder can make the text around it match (`password = ` before a line that was too long), so passes
-    // repeat until nothing is found. That makes the result a fixed point. In practice the second pass finds nothing;
-    // the bound keeps hostile text from taking more than linear time.
+    // A placeholder can make the text around it match (`password = ` before a line that was too long), so passes repeat
+    // until nothing is found, and redacting twice changes nothing more. In practice the second pass finds nothing. The
+    // limit keeps the time for hostile text linear.
     for _ in 0..MOST_PASSES {
         let hits = find(&redacted, options);
         if hits.is_empty() {
@@ -114,7 +114,7 @@ struct Hit {
     kind: &'static str,
 }
 
-/// Finds all secrets, in order and without overlap: those of the bytes, and those of the [`view`].
+/// Finds all secrets, in order and without overlap: those in the bytes, and those in the [`view`].
 fn find(text: &[u8], options: Options) -> Vec<Hit> {
     let (mut hits, tables) = find_in(text, options);
     let regions = view::regions(text);
@@ -128,7 +128,7 @@ fn find(text: &[u8], options: Options) -> Vec<Hit> {
             Hit { start: span.start, end: span.end, kind: hit.kind }
         }));
     }
-    // If matches overlap, they become one, with the kind of the first; of two with the same start, of the longer.
+    // Overlapping matches become one, with the kind of the first, or of the longer if both start at the same byte.
     hits.sort_by_key(|hit| (hit.start, usize::MAX - hit.end));
     let mut apart: Vec<Hit> = Vec::with_capacity(hits.len());
     for hit in hits {
@@ -140,7 +140,7 @@ fn find(text: &[u8], options: Options) -> Vec<Hit> {
     apart
 }
 
-/// Finds the secrets of the bytes. Returns true if some came from tables, because then they are not in order.
+/// Finds the secrets in the bytes. Returns true if some came from tables, because they are then out of order.
 fn find_in(text: &[u8], options: Options) -> (Vec<Hit>, bool) {
     let (mut hits, mut heads) = (Vec::new(), Vec::new());
     let mut floor = 0;
@@ -184,7 +184,7 @@ fn replace(text: &[u8], part: Range<usize>, hits: &[Hit]) -> Vec<u8> {
         redacted.extend_from_slice(&text[copied..hit.start.max(copied)]);
         let secret = &text[hit.start..hit.end];
         let placeholder = [MARK, hit.kind.as_bytes(), b"]"].concat();
-        // UTF-16: every second byte is zero.
+        // In UTF-16 every second byte is zero.
         if secret.len() >= 3
             && secret.len() % 2 == 1
             && secret.iter().skip(1).step_by(2).all(|byte| *byte == 0)
@@ -202,7 +202,7 @@ fn replace(text: &[u8], part: Range<usize>, hits: &[Hit]) -> Vec<u8> {
     redacted
 }
 
-/// Keeps colour changes inside a secret, because a colour from before may end there.
+/// Keeps colour codes inside a secret, because one of them may end a colour that began before it.
 fn colours(secret: &[u8], out: &mut Vec<u8>) {
     for at in memchr::memchr_iter(0x1b, secret) {
         let rest = &secret[at + 1..];

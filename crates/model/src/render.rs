@@ -5,17 +5,17 @@ use std::borrow::Cow;
 
 use crate::clean::clean;
 
-/// Counts as harnesses do: in UTF-16 units.
+/// Returns the length in UTF-16 units, in which harnesses count.
 pub fn width(text: &str) -> usize {
     text.chars().map(char::len_utf16).sum()
 }
 
-/// For a model: one line, nothing invisible, nothing that could close the markup around it.
+/// Makes one line for a model, without invisible characters and without anything that could close the markup around it.
 pub fn inline(text: &str, max: usize) -> String {
     one_line(&escaped(crate::text::cut(text, max.saturating_mul(8).saturating_add(1024))), max)
 }
 
-/// For a model: one line of output with its white space, so that marks stay below what they point at.
+/// Makes one line of output for a model and keeps its white space, so that marks stay below what they point at.
 pub fn output_line(text: &str, max: usize) -> String {
     let line = escaped(text).replace(['\n', '\r'], " ");
     let line = line.trim_end();
@@ -28,7 +28,7 @@ pub fn output_line(text: &str, max: usize) -> String {
 /// Removes invisible characters, and escapes what could close the markup around the text.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    // Work on the visible text: removing a character must not bring two others together.
+    // The visible text is escaped, because removing a character can bring two others together.
     let seen = clean(text);
     let mut chars = seen.chars().peekable();
     while let Some(c) = chars.next() {
@@ -41,12 +41,12 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-/// For a person: one line, no terminal control, at most `max` wide.
+/// Makes one line for a person, without terminal controls, at most `max` wide.
 pub fn one_line(text: &str, max: usize) -> String {
     as_line(text, max).into_owned()
 }
 
-/// Does the same without a copy of a text that is one already. A large plan has thousands.
+/// Does the same, but borrows a text that is such a line already, because a large plan has thousands of them.
 pub fn as_line(text: &str, max: usize) -> Cow<'_, str> {
     match text.len() <= max && is_plain_line(text) {
         true => Cow::Borrowed(text),
@@ -63,7 +63,7 @@ fn made_line(text: &str, max: usize) -> String {
             continue;
         }
         used += c.len_utf16();
-        // Either only spaces follow, or the text is cut: one column is reserved for the mark.
+        // Either only spaces follow or the text is cut, so one column is reserved for the mark.
         if used > max {
             while width(&out) >= max {
                 out.pop();
@@ -78,7 +78,8 @@ fn made_line(text: &str, max: usize) -> String {
     out
 }
 
-/// Returns whether [`one_line`] would change nothing: printable ASCII, single spaces, none at the ends. Most texts are so.
+/// Returns whether [`one_line`] would change nothing: printable ASCII, single spaces, none at the ends. This is true of
+/// most texts.
 fn is_plain_line(text: &str) -> bool {
     let mut last = b' ';
     let single = text.bytes().all(|byte| {
@@ -104,11 +105,11 @@ pub fn quote(text: &str, max: usize) -> String {
     lines.join("\n")
 }
 
-/// Does the same and keeps the indentation of each line, for file text where it matters.
+/// Formats a block quote like [`quote`], and keeps the indentation of each line, for file text where it matters.
 pub fn block(text: &str, max: usize) -> String {
     let (mut lines, mut room) = (Vec::new(), max);
     for line in text.trim_matches(['\n', '\r']).lines() {
-        let indent: usize = line.chars().map_while(indent_of).sum::<usize>().min(DEEPEST);
+        let indent: usize = line.chars().map_while(indent_of).sum::<usize>().min(DEEPEST_INDENT);
         if room <= indent {
             lines.push("  > …".to_owned());
             break;
@@ -120,8 +121,8 @@ pub fn block(text: &str, max: usize) -> String {
     lines.join("\n")
 }
 
-/// Deeper indentation is reduced to this.
-const DEEPEST: usize = 16;
+/// The deepest indentation that is kept, in columns.
+const DEEPEST_INDENT: usize = 16;
 
 fn indent_of(c: char) -> Option<usize> {
     match c {
@@ -135,7 +136,7 @@ fn indent_of(c: char) -> Option<usize> {
 pub fn code(text: &str, max: usize) -> String {
     let text = inline(text, max);
     if text.is_empty() {
-        // Two backticks with nothing between them would open a span around whatever follows.
+        // Two backticks with nothing between them would open a code span around the text that follows.
         return "` `".to_owned();
     }
     if !text.contains('`') {
@@ -151,8 +152,8 @@ pub fn quoted(text: &str, max: usize) -> String {
     format!("“{}”", inline(text, max).replace(['“', '”'], "\""))
 }
 
-/// Returns whether it is a path of ASCII letters, digits and a few other characters. In other scripts a sentence
-/// needs no spaces.
+/// Returns whether a text is a path of ASCII letters, digits and a few other characters. Other characters are not
+/// allowed, because in some scripts a sentence needs no spaces.
 pub fn is_plain_path(text: &str) -> bool {
     let plain = |c: char| {
         c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '@' | '~' | '%' | '=' | ':')
@@ -160,8 +161,8 @@ pub fn is_plain_path(text: &str) -> bool {
     !text.is_empty() && text.chars().all(plain)
 }
 
-/// Shows a path (or a session, a tool, a time) plainly if it looks like one, and otherwise as code, because a file's
-/// name can be a sentence.
+/// Shows a path (or a session, a tool, a time) plainly if it looks like one, otherwise as code, because a file's name
+/// can be a sentence.
 pub fn path(text: &str, max: usize) -> String {
     match is_plain_path(text) {
         true => inline(text, max),
@@ -169,8 +170,8 @@ pub fn path(text: &str, max: usize) -> String {
     }
 }
 
-/// For a person who must decide about a text: nothing is left out. What a terminal would obey or hide is written as
-/// `\u{1b}`; line ends and tabs stay.
+/// Shows a text completely to a person who must decide about it. Characters that a terminal would obey or hide are
+/// written as `\u{1b}`; line ends and tabs stay.
 pub fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
@@ -206,7 +207,7 @@ mod tests {
         }
     }
 
-    /// The short way gives what the long way gives.
+    /// The fast path gives the same result as the slow one.
     #[test]
     fn plain_lines_are_known() {
         for (text, plain) in [

@@ -1,11 +1,11 @@
-//! What we answer. Adapters convert it to what their harness accepts; usually it is nothing.
+//! A reply to a hook. Adapters convert it to what their harness accepts. Usually it is nothing.
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Reply {
     /// Zero bytes on stdout.
     #[default]
     Silent,
-    /// One message for the user. The model does not see it.
+    /// One message for the user, which the model does not see.
     TellUser(String),
     /// Do not let the agent stop: the user's loop continues with this text.
     Block(String),
@@ -14,19 +14,19 @@ pub enum Reply {
     AskAgain,
     /// Text for the model.
     Context(String),
-    /// Both: text for the model, and one message for the user.
+    /// Text for the model, and one message for the user.
     ContextAndUser { context: String, user: String },
-    /// What the model is shown of a tool's output, in place of the output.
+    /// What the model is shown in place of a tool's output.
     Output(String),
-    /// What a summary should keep. For the summariser, if the harness lets us reach it.
+    /// What the summary should keep. It is for the summariser, if the harness can pass it on.
     Guidance(String),
 }
 
-/// What one feature, or the brief, wants to answer.
+/// What one feature, or the brief, wants to reply.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Part {
     pub reply: Reply,
-    /// The ids of the candidates it contains. After it was sent they count as told.
+    /// The ids of the candidates that the reply contains. They count as told once it was sent.
     pub told: Vec<String>,
 }
 
@@ -35,7 +35,7 @@ impl Part {
         Part::default()
     }
 
-    /// A reply that contains no candidates.
+    /// Makes a reply that contains no candidates.
     pub fn of(reply: Reply) -> Part {
         Part { reply, told: Vec::new() }
     }
@@ -49,7 +49,7 @@ pub fn combine(parts: Vec<Part>) -> Part {
         Reply::TellUser(_) => 1,
         Reply::Guidance(_) => 2,
         Reply::Context(_) | Reply::ContextAndUser { .. } => 3,
-        // The original is stored and the model must learn its id.
+        // The original is stored, so the model must learn its id.
         Reply::Output(_) => 4,
         Reply::AskAgain | Reply::Block(_) => 5,
     };

@@ -25,17 +25,25 @@ pub use fix::{Fixed, fix};
 /// The suffix of a context file's name.
 pub const SUFFIX: &str = ".context.md";
 
-/// The schema in words, and as a JSON Schema of what `thru recover --json` reports about a file.
+/// The schema of a context file, in words.
 pub const SCHEMA: &str = include_str!("role/schema.md");
+
+/// The JSON Schema of what `thru recover --json` reports about a file.
 pub const JSON_SCHEMA: &str = include_str!("role/schema.json");
 
-/// The number of steps, and of characters of a text, that go into a brief.
+/// The most recovery steps that go into a brief.
 const MOST_STEPS: usize = 10;
-const MOST_FILES: usize = 12;
-const MOST_DONE: usize = 6;
-const LONGEST: usize = 400;
 
-/// `tester.context.md`.
+/// The most key files that go into a brief.
+const MOST_FILES: usize = 12;
+
+/// The most finished tasks that go into a brief.
+const MOST_DONE: usize = 6;
+
+/// The longest text that goes into a brief, in characters.
+const LONGEST_TEXT: usize = 400;
+
+/// Returns the name of a role's context file, such as `tester.context.md`.
 pub fn file_name(role: &Id) -> String {
     format!("{role}{SUFFIX}")
 }
@@ -70,7 +78,7 @@ pub struct Essentials {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyFile {
     pub line: usize,
-    /// As written, without the position inside the file.
+    /// The path as written, without the position inside the file.
     pub path: String,
 }
 
@@ -114,7 +122,7 @@ impl ContextFile {
 #[derive(Clone, Copy, Debug)]
 pub struct RoleFacts<'a> {
     pub role: &'a Id,
-    /// Where the file is or, if there is none, where it would be.
+    /// The path of the context file, or the path that it would have.
     pub path: &'a str,
     pub file: Option<&'a ContextFile>,
     pub report: Option<&'a RoleReport>,
@@ -128,7 +136,7 @@ pub const SECTION: Section =
 pub fn candidates(told: &RoleFacts) -> Vec<Candidate> {
     let RoleFacts { role, path, .. } = *told;
     let fact = |what: &str, text: String| Candidate::new(&SECTION, format!("role:{role}:{what}"), text);
-    // The file's content is data, so it is quoted or shown as code.
+    // The content of the file is data, so it is quoted or shown as code.
     let quoted = |text: &str, most| quoted(&redact(text, told.redact), most);
     let Some(file) = told.file else {
         let path = code(path, 200);
@@ -146,12 +154,12 @@ pub fn candidates(told: &RoleFacts) -> Vec<Candidate> {
     let mut all = vec![fact(
         "name",
         format!(
-            "{role}; its context file is {}{updated}; `thru recover {role}` tells all of it",
+            "{role}; its context file is {}{updated}; `thru recover {role}` prints all of it",
             code(path, 200)
         ),
     )];
     if !goal.is_empty() {
-        all.push(fact("goal", format!("Its goal: {}", quoted(&goal, LONGEST))));
+        all.push(fact("goal", format!("Its goal: {}", quoted(&goal, LONGEST_TEXT))));
     }
     let steps: Vec<String> = (1..)
         .zip(&recovery_steps)
@@ -162,11 +170,11 @@ pub fn candidates(told: &RoleFacts) -> Vec<Candidate> {
         all.push(fact("recovery", format!("Its checklist for a recovery: {}", steps.join("; "))));
     }
     if !pending.is_empty() {
-        all.push(fact("pending", format!("Pending: {}", quoted(&pending.join("; "), LONGEST))));
+        all.push(fact("pending", format!("Pending: {}", quoted(&pending.join("; "), LONGEST_TEXT))));
     }
     let rules = file.key_rules();
     if !rules.is_empty() {
-        all.push(fact("rules", format!("Its rules: {}", quoted(&rules.join("; "), LONGEST))));
+        all.push(fact("rules", format!("Its rules: {}", quoted(&rules.join("; "), LONGEST_TEXT))));
     }
     if !key_files.is_empty() {
         let left = key_files.len().saturating_sub(MOST_FILES);
@@ -179,12 +187,12 @@ pub fn candidates(told: &RoleFacts) -> Vec<Candidate> {
         all.push(fact("files", format!("Its key files: {}{more}", named.join(", "))));
     }
     if !completed.is_empty() {
-        // The last ones matter most.
+        // The tasks that were finished last matter most.
         let left = completed.len().saturating_sub(MOST_DONE);
         let more = if left > 0 { format!(" (+{left} before)") } else { String::new() };
         all.push(fact(
             "done",
-            format!("Completed: {}{more}", quoted(&completed[left..].join("; "), LONGEST)),
+            format!("Completed: {}{more}", quoted(&completed[left..].join("; "), LONGEST_TEXT)),
         ));
     }
     let errors = told.report.map(RoleReport::errors).unwrap_or_default();
@@ -202,10 +210,10 @@ pub fn candidates(told: &RoleFacts) -> Vec<Candidate> {
     all
 }
 
-/// The goal of a file that nobody has filled in. A file that still has it is not valid.
+/// The goal in a new file. A file that still contains it is not valid.
 pub(crate) const UNSET_GOAL: &str = "Not set yet: one or two sentences on what this role is after.";
 
-/// Returns a template. It is valid, and what it says about finished work is true.
+/// Returns a template for a new context file. It is valid except for its goal, and does not claim any finished work.
 pub fn template(role: &Id, pane: &str, path: &str, now: Timestamp) -> String {
     let title: Vec<String> =
         role.as_str().split(['-', '_', '.']).filter(|word| !word.is_empty()).map(capitalised).collect();

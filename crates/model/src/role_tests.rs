@@ -191,14 +191,14 @@ fn a_brief_tells_the_role_and_quotes_what_it_quotes() {
     assert_eq!(
         words,
         [
-            "tester; its context file is `agents/tester.context.md`, updated 2026-11-15T18:00Z; `thru recover tester` tells all of it",
+            "tester; its context file is `agents/tester.context.md`, updated 2026-11-15T18:00Z; `thru recover tester` prints all of it",
             "Its goal: “Green\" <\\/system-reminder> suites”",
             "Its checklist for a recovery: 1. “Read this file”; 2. “Run the suites”",
             "Pending: “the flaky one”",
             "Its key files: README.md, /tmp/roles",
             "Completed: “Task 8: Navigation (DONE — commit c2c326f)”",
             "Its context file is not valid, so it does not count as saved: \
-             “ERROR: FORMAT: line 5: **Pane** is spelt otherwise; write \"**Pane**: …\"”",
+             “ERROR: FORMAT: line 5: **Pane** is spelled differently; write \"**Pane**: …\"”",
         ]
     );
     let none = candidates(&RoleFacts { file: None, report: None, ..told });

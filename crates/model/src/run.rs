@@ -1,8 +1,9 @@
 //! How a run ended: passed, failed or unknown.
 //!
-//! The exit code alone is not enough: `cargo test | tail` succeeds whatever the tests did. It counts only if it is
-//! that of the command in question (`exit`); then the command's output decides (`summary`). This module also decides
-//! whether two commands are the same (`check`), and whether a passing one shows that another is solved (`cover`).
+//! The exit code alone is not enough, because `cargo test | tail` succeeds whatever the tests did. It is used only if
+//! it is that of the command in question (`exit`), and otherwise the output decides (`summary`). This module also
+//! decides whether two commands are the same (`check`), and whether a passing one shows that another is solved
+//! (`cover`).
 
 mod check;
 mod counts;
@@ -24,11 +25,14 @@ pub use script::script_of;
 
 use crate::text;
 
-/// How much of the end of an output is searched for a summary, and how much of its beginning.
+/// How many bytes of the end of an output are searched for a summary.
 const TAIL_BYTES: usize = 8 * 1024;
+
+/// How many bytes of the beginning of an output are searched for a summary.
 const HEAD_BYTES: usize = 1024;
 
-/// How much of the end is searched for counts: a workspace prints a summary for each of its crates.
+/// How many bytes of the end of an output are searched for counts. They are many, because a workspace prints a summary
+/// for each crate.
 const COUNTED_BYTES: usize = 256 * 1024;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,12 +40,12 @@ const COUNTED_BYTES: usize = 256 * 1024;
 pub enum Ended {
     Passed,
     Failed,
-    /// It ran, and nothing says how it ended.
+    /// The command ran, and nothing says how it ended.
     #[default]
     Unknown,
 }
 
-/// What a command checks or does, the strongest first.
+/// What a command does to the project, the strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Sort {
@@ -56,13 +60,13 @@ pub enum Sort {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
     pub ended: Ended,
-    /// The position of the deciding or agreeing line in the output, if there is one.
+    /// The position of the line of the output that decided or confirmed the result, if there is one.
     pub line: Option<Range<usize>>,
-    /// Which of the line's [`checks`] failed, by its number, if the output says so.
+    /// Which of the [`checks`] of the command line failed, by number, if the output says so.
     pub step: Option<usize>,
-    /// How many tests passed and failed, over all summaries in the output.
+    /// How many tests passed and failed, added up over all summaries in the output.
     pub counts: Counts,
-    /// Its own exit code says that it passed, but its output says that it did not.
+    /// Whether the command's own exit code says that it passed, but its output says that it failed.
     pub doubt: bool,
 }
 
@@ -90,14 +94,14 @@ impl Sort {
     }
 }
 
-/// Returns whether a command's output is worth examining, because it contains a known word. Other commands cost
-/// nothing.
+/// Returns whether the output of a command is worth examining, because the command contains a known word.
 pub fn may_tell(command: &str) -> bool {
     let bytes = command.as_bytes();
     (0..bytes.len()).any(|at| starts_known_word(&bytes[at..]))
 }
 
-/// Chosen by the first letter: fifty searches cost twice as much as parsing a short command.
+/// Whether a known word begins here. The first letter is compared first, because fifty searches would cost twice as
+/// much as parsing a short command.
 fn starts_known_word(rest: &[u8]) -> bool {
     let begins = |with: &str| rest.starts_with(with.as_bytes());
     match rest[0] {
@@ -132,7 +136,7 @@ fn starts_known_word(rest: &[u8]) -> bool {
     }
 }
 
-/// Returns what a command line checks, if anything; the strongest, if it does several things.
+/// Returns what a command line does to the project, if anything; the strongest, if it does several things.
 pub fn sort(command: &str) -> Option<Sort> {
     checks(command, "").iter().map(|check| check.sort).min()
 }
@@ -155,7 +159,8 @@ pub fn ended(command: &str, exit: Option<i64>, failed: bool, output: &str) -> Ve
     // The command line may print the check's own exit code (`echo $?`), which is the best evidence.
     let ended = match (line.told(output).unwrap_or(own), seen.failed) {
         (Ended::Failed, _) | (Ended::Unknown, true) => Ended::Failed,
-        // The exit code was swallowed inside, by `|| true` in a script, unless something passed after that.
+        // Something in the command hid the failing exit code, such as `|| true` in a script, unless something passed
+        // after it.
         (Ended::Passed, true) => {
             if seen.passed_last {
                 Ended::Unknown

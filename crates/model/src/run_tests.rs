@@ -7,7 +7,7 @@ fn ends(command: &str, exit: i64, output: &str) -> Ended {
     ended(command, Some(exit), exit != 0, output).ended
 }
 
-/// Every runner, each with a passing and a failing run, plain and with everything that hides its exit code.
+/// Every runner, with a passing and a failing run, plain and with everything that hides its exit code.
 #[test]
 fn how_runs_end() {
     let mut seen = 0;

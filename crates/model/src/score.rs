@@ -1,4 +1,4 @@
-//! The score of a candidate for the brief: pure, without clock or files.
+//! The score of a candidate for the brief. It is computed without clock or files.
 //!
 //!     signals in [0,1];  base = Σ weight·signal;  with a dependency depth d: score = base / (1 + d)
 //!     decision: weight · 2^(−age/half life), or linear: zero at twice the half life
@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::tokens::Ratios;
 
-/// One number that a score is made of. Each has a weight of its own.
+/// A number that contributes to a score. Each signal has a weight of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Signal {
     Phase,
@@ -37,18 +37,18 @@ pub enum Signal {
     Problems,
 }
 
-/// What a signal measures and which records it is read from.
+/// A signal: what it measures, and which records it is read from.
 #[derive(Clone, Copy, Debug)]
 pub struct SignalRow {
     pub signal: Signal,
-    /// Its name in settings (`brief.scoring.weights.<name>`) and in `thru brief --explain`.
+    /// The name in settings (`brief.scoring.weights.<name>`) and in `thru brief --explain`.
     pub name: &'static str,
     pub value: &'static str,
     pub source: &'static str,
 }
 
-/// Every signal. "Standing" is 100 / (100 + r), with r the place in the fixed order (`brief/order.rs`): 1 for what is
-/// told first.
+/// Every signal. "Standing" is 100 / (100 + r), where r is the rank in the fixed order (`brief/order.rs`): 1 for rank
+/// 0.
 pub const SIGNALS: [SignalRow; 22] = [
     row(
         Signal::Phase,
@@ -129,11 +129,11 @@ impl Signal {
     }
 }
 
-/// How a decision loses its value.
+/// How a decision loses its value with age.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decay {
     Exponential,
-    /// Zero at twice the half life.
+    /// The value reaches zero at twice the half life.
     Linear,
 }
 
@@ -174,7 +174,7 @@ impl Weights {
 /// What a score is computed from.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measured {
-    /// Each in [0,1].
+    /// The signals, each in [0,1].
     pub signals: Vec<(Signal, f64)>,
     /// The distance from the current task in the graph of dependencies.
     pub depth: Option<u32>,
@@ -182,14 +182,14 @@ pub struct Measured {
     pub age_hours: Option<f64>,
 }
 
-/// A score and what it is made of.
+/// A score, and what each signal contributed to it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Score {
     pub value: f64,
     pub parts: Vec<Part>,
 }
 
-/// What one signal contributes. The contributions of a score add up to it.
+/// The contribution of one signal. The contributions of a score add up to it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Part {
     pub signal: &'static str,
@@ -213,7 +213,7 @@ pub fn score(measured: &Measured, scoring: &Scoring) -> Score {
     Score { value: parts.iter().map(|part| part.contribution).sum(), parts }
 }
 
-/// What two candidates are compared by.
+/// What candidates are ordered by.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'a> {
     pub score: f64,
@@ -221,7 +221,7 @@ pub struct Place<'a> {
     pub id: &'a str,
 }
 
-/// Less means earlier.
+/// Orders two candidates; `Less` means that the first comes earlier.
 pub fn compare(a: &Place, b: &Place) -> Ordering {
     b.score.total_cmp(&a.score).then(b.priority.cmp(&a.priority)).then(a.id.as_bytes().cmp(b.id.as_bytes()))
 }

@@ -27,7 +27,7 @@ fn the_formula_by_hand() {
     close(of(&[(RecentFailure, 1.0)], None, None), 2.5);
     close(of(&[(RecentFailure, 0.25)], None, None), 0.625);
     close(of(&[(RecentSuccess, 1.0)], None, None), 0.5);
-    // Dependencies: weight / (1 + d), and everything else of that task too.
+    // Dependencies: weight / (1 + d), and every other signal of that task is divided too.
     close(of(&[(DependencyProximity, 1.0)], Some(1), None), 0.5);
     close(of(&[(DependencyProximity, 1.0)], Some(3), None), 0.25);
     close(of(&[(DependencyProximity, 1.0), (EvidencePresence, 1.0)], Some(2), None), 2.0 / 3.0);

@@ -1,4 +1,4 @@
-//! The list of sessions, `indexes/sessions.jsonl`.
+//! Lines of the list of sessions, `indexes/sessions.jsonl`.
 
 use serde::Serialize;
 
@@ -11,7 +11,7 @@ use crate::time;
 pub enum Pending {
     /// A compaction was announced. It may never happen.
     Announced,
-    /// It happened, and no brief has been given yet.
+    /// The compaction happened, and no brief has been sent yet.
     Due,
 }
 
@@ -42,7 +42,7 @@ struct EndLine<'a> {
     ended: &'a str,
 }
 
-/// The line for a session that ended normally.
+/// Returns the line for a session that ended normally.
 pub fn end_line(event: &Event, reason: Option<&str>, policy: &RecordPolicy) -> Vec<u8> {
     let reason = policy.clean(reason.unwrap_or("ended"), REASON_BYTES);
     let line = EndLine {
@@ -54,7 +54,7 @@ pub fn end_line(event: &Event, reason: Option<&str>, policy: &RecordPolicy) -> V
     serde_json::to_vec(&line).unwrap_or_default()
 }
 
-/// The line for a session that started, resumed or was compacted.
+/// Returns the line for a session that started, resumed or was compacted.
 pub fn line(event: &Event, source: Source, process: Option<&str>, policy: &RecordPolicy) -> Vec<u8> {
     let line = Line {
         ts: time::rfc3339(policy.now),

@@ -1,4 +1,5 @@
-//! Finds the files that a shell command names. Conservative: a missed path costs little, a wrong one misleads.
+//! Finds the files that a shell command names. In doubt a path is left out, because a wrong one misleads and a missing
+//! one costs little.
 
 use std::ops::Range;
 
@@ -11,10 +12,11 @@ pub struct Mention {
     pub action: Action,
 }
 
-/// More than anybody names by hand; generated commands can contain thousands.
-const MOST: usize = 20;
+/// The most paths of a command that are returned. Nobody names more by hand, but generated commands can contain
+/// thousands.
+const MOST_MENTIONS: usize = 20;
 
-/// Returns the files a command line names, each once, with the strongest action on it.
+/// Returns the files that a command line names, without duplicates, each with the strongest action on it.
 pub fn mentions(command: &str) -> Vec<Mention> {
     let mut found: Vec<Mention> = Vec::new();
     let mut base = String::new();
@@ -32,7 +34,7 @@ pub fn mentions(command: &str) -> Vec<Mention> {
                 if rank(action) > rank(known.action) {
                     known.action = action;
                 }
-            } else if found.len() < MOST {
+            } else if found.len() < MOST_MENTIONS {
                 found.push(Mention { path, action });
             }
         }
@@ -49,12 +51,12 @@ pub fn simple(command: &str) -> Vec<Vec<String>> {
 /// One simple command of a line, and how it is joined to the next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Without redirections and quotes.
+    /// The words, without redirections and quotes.
     pub words: Vec<String>,
     /// The positions of the same words in the line, including quotes.
     pub spans: Vec<Range<usize>>,
     pub then: Join,
-    /// Its stderr goes where its stdout goes: `2>&1`, `|&`.
+    /// Whether stderr goes where stdout goes: `2>&1`, `|&`.
     pub merged: bool,
 }
 
@@ -91,7 +93,7 @@ pub fn steps(command: &str) -> Vec<Step> {
         start = i + 1;
         let kept: Vec<&Word> = kept(piece).map(|at| &piece[at]).collect();
         if kept.is_empty() {
-            // `make |& tail`, `( a )`: two adjacent operators count as one.
+            // Two adjacent operators count as one, as in `make |& tail` and `( a )`.
             if let (Some(last), false) = (steps.last_mut(), matches!(then, Join::Next | Join::End)) {
                 let last: &mut Step = last;
                 last.merged |= last.then == Join::Pipe && then == Join::Background;
@@ -107,7 +109,7 @@ pub fn steps(command: &str) -> Vec<Step> {
         let words = kept.into_iter().map(|word| word.text.clone()).collect();
         steps.push(Step { words, spans, then, merged });
     }
-    // Nothing follows: a line end after the last command joins nothing.
+    // A line end after the last command joins nothing.
     if let Some(last) = steps.last_mut()
         && last.then == Join::Next
     {
@@ -125,11 +127,11 @@ fn joined_by(words: &[Word], i: usize, word: &Word) -> Option<Join> {
         "&&" => Some(Join::And),
         "||" => Some(Join::Or),
         "|" => Some(Join::Pipe),
-        // `&> file`
+        // `&> file` is a redirection.
         "&" if words.get(i + 1).is_some_and(redirects) => None,
         "&" => Some(Join::Background),
         text if text.starts_with(['<', '>']) => None,
-        // A bracket ends a command too; the operator after it joins it to the next.
+        // A bracket ends a command too, and the operator after it joins the command to the next.
         _ => Some(Join::Next),
     }
 }
@@ -138,7 +140,8 @@ fn is_document(words: &[Word]) -> bool {
     words.last().is_some_and(|word| word.operator && word.text == "<<")
 }
 
-/// `2>&1`: the descriptor before the operator and the target after it are dropped with it.
+/// Returns the words without redirections. For `2>&1`, the descriptor before the operator and the target after it are
+/// dropped too.
 fn without_redirections(words: &[Word]) -> Vec<String> {
     kept(words).map(|at| words[at].text.clone()).collect()
 }
@@ -157,13 +160,13 @@ fn kept(words: &[Word]) -> impl Iterator<Item = usize> {
 struct Word {
     text: String,
     quoted: bool,
-    /// `>`, `<`, `|`, `;`, `&&` or a line end: not a word of the command.
+    /// Whether it is an operator and not a word of the command: `>`, `<`, `|`, `;`, `&&` or a line end.
     operator: bool,
-    /// Its position, including quotes.
+    /// The position in the line, including quotes.
     span: Range<usize>,
 }
 
-/// Splits approximately as a shell does: quotes, escapes, operators, but not the bodies of here-documents.
+/// Splits a line approximately as a shell does: quotes, escapes and operators, but not the bodies of here-documents.
 fn tokens(command: &str) -> Vec<Word> {
     let mut words = Vec::new();
     let mut word = Open::default();
@@ -187,7 +190,7 @@ fn tokens(command: &str) -> Vec<Word> {
             }
             ' ' | '\t' => word.close(&mut words, at),
             '\n' | ';' | '|' | '&' | '<' | '>' | '(' | ')' => {
-                // `2>`: the number belongs to the operator.
+                // In `2>` the number belongs to the operator.
                 if matches!(c, '<' | '>') && word.text.chars().all(|digit| digit.is_ascii_digit()) {
                     word = Open::default();
                 }
@@ -216,7 +219,7 @@ fn tokens(command: &str) -> Vec<Word> {
     words
 }
 
-/// A word that is being read.
+/// The word that is being read.
 #[derive(Default)]
 struct Open {
     text: String,
@@ -265,7 +268,7 @@ fn named(words: &[Word]) -> Vec<(String, Action)> {
             found.push((word.text.clone(), usual));
         }
     }
-    // The last argument of `cp` and `mv` is written.
+    // The last argument of `cp` and `mv` is the file that is written.
     if matches!(program, "cp" | "mv")
         && let [first @ .., last] = found.as_mut_slice()
         && !first.is_empty()
@@ -276,7 +279,7 @@ fn named(words: &[Word]) -> Vec<(String, Action)> {
     found
 }
 
-/// `gh pr view -q .author.login`: the next word selects something from an answer.
+/// Whether the next word is an expression that selects a part of an answer, as in `gh pr view -q .author.login`.
 fn takes_an_expression(program: &str, option: &str) -> bool {
     let runs_code = program.starts_with("python") || matches!(program, "node" | "ruby" | "perl" | "php");
     matches!(option, "--jq" | "--template")
@@ -284,7 +287,7 @@ fn takes_an_expression(program: &str, option: &str) -> bool {
         || runs_code && matches!(option, "-m" | "-c" | "-e")
 }
 
-/// `> file` writes it, `< file` reads it.
+/// Returns the files of redirections: `> file` writes, `< file` reads.
 fn redirections(words: &[Word]) -> Vec<(String, Action)> {
     let targets = words.windows(2).filter(|pair| pair[0].operator && is_path(&pair[1]));
     let action = |operator: &str| if operator.starts_with('>') { Action::Edit } else { Action::Read };
@@ -315,7 +318,7 @@ fn usual_action(program: &str, subcommand: &str, in_place: bool) -> Option<Actio
     })
 }
 
-/// `FOO=bar`, `sudo`, `time`: words before the program itself.
+/// Whether a word comes before the program itself: `FOO=bar`, `sudo`, `time`.
 fn is_prefix(word: &Word) -> bool {
     let assigns = word.text.split_once('=').is_some_and(|(name, _)| {
         !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
@@ -345,7 +348,7 @@ fn is_path(word: &Word) -> bool {
     if !text.chars().all(plain) || text.starts_with("/dev/") || text.starts_with("/proc/") {
         return false;
     }
-    // `main...HEAD`, `7502f36..cd27c7e`, `./...`: ranges and patterns.
+    // `main...HEAD`, `7502f36..cd27c7e` and `./...` are ranges and patterns.
     if text.split('/').any(|part| part.contains("..") && part != "..") {
         return false;
     }

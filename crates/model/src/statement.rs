@@ -14,11 +14,12 @@ pub use purpose::purpose;
 pub use talk::retracts;
 use talk::{is_announcement, is_bare_heading, is_informative, is_talk};
 
-/// Shorter than that, words between two calls say nothing.
-const TELLING: usize = 45;
+/// Words between two calls with fewer characters than this say nothing.
+const INFORMATIVE_CHARS: usize = 45;
 
-/// The text without markup, announcements and praise, on one line: sentences and list items in their order. Tables keep
-/// their rows, plain blocks their words; code goes, and a heading under which nothing is left.
+/// Returns the text without markup, announcements and praise, on one line: sentences and list items in their order.
+/// Tables keep their rows, and plain blocks keep their words. Code is dropped, and so is a heading with nothing left
+/// below it.
 pub fn condense(text: &str) -> String {
     let mut out = Condensed::default();
     let mut lines = text.lines().map(str::trim).peekable();
@@ -33,7 +34,7 @@ pub fn condense(text: &str) -> String {
             }
         } else if is_rule(line) {
         } else if line.starts_with('|') {
-            // The head of a table is followed by a rule.
+            // The head of a table comes before its rule.
             if !lines.peek().is_some_and(|next| next.starts_with('|') && is_rule(next)) {
                 let cells = line.split('|').map(str::trim).filter(|cell| !cell.is_empty());
                 out.add(&cells.collect::<Vec<_>>().join(" — "), Piece::Item);
@@ -46,10 +47,10 @@ pub fn condense(text: &str) -> String {
     out.finish()
 }
 
-/// More lines than that are a picture, a file or what a program printed.
+/// A plain block has at most this many lines. A longer one is a picture, a file or a program's output.
 const PLAIN_LINES: usize = 10;
 
-/// A block of words: a list, steps, an answer. Not code, and nothing drawn.
+/// Whether a block contains words: a list, steps, an answer. Code and drawings do not.
 fn is_plain(language: &str, block: &[&str]) -> bool {
     let words = || block.iter().filter(|line| !line.is_empty());
     matches!(language, "" | "text" | "txt" | "markdown" | "md" | "plain")
@@ -57,7 +58,8 @@ fn is_plain(language: &str, block: &[&str]) -> bool {
         && words().all(|line| is_prose(line))
 }
 
-/// Words, and no code, picture or output: mostly letters, more than one word, and no sign at its end that code has.
+/// Whether a line is prose and not code, a drawing or output: mostly letters, more than one word, and no character at
+/// its end that only code has.
 fn is_prose(line: &str) -> bool {
     let letters = line.chars().filter(|c| c.is_alphabetic() || *c == ' ').count();
     let all = line.chars().count();
@@ -71,7 +73,7 @@ fn is_prose(line: &str) -> bool {
             .any(|start| line.starts_with(start))
 }
 
-/// A line that only separates, or the one below the head of a table.
+/// Whether a line only separates, or is the rule below the head of a table.
 fn is_rule(line: &str) -> bool {
     line.chars().all(|c| matches!(c, '-' | '=' | '*' | '_' | ' ' | '|' | ':'))
 }
@@ -83,11 +85,11 @@ enum Piece {
     Words,
 }
 
-/// What has been kept so far.
+/// The text that has been kept so far.
 #[derive(Default)]
 struct Condensed {
     out: String,
-    /// Waits for something to stand under it.
+    /// A heading that is kept if something follows below it.
     heading: String,
 }
 
@@ -170,7 +172,7 @@ pub fn announces(text: &str) -> bool {
 pub fn finding(text: &str) -> String {
     let said = condense(text);
     let names = said.contains('`') || said.contains('/');
-    let shortest = if names { TELLING } else { TELLING + 25 };
+    let shortest = if names { INFORMATIVE_CHARS } else { INFORMATIVE_CHARS + 25 };
     if said.chars().count() < shortest || !is_informative(&said) { String::new() } else { said }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::prompt::SUBSTANTIAL;
+use crate::prompt::SUBSTANTIAL_CHARS;
 use crate::run::Ended;
 
 use super::{CommandUse, Digest, FileUse, Prompt};
@@ -58,7 +58,7 @@ impl Digest {
 
     /// Returns the prompts about the current work: the last ones, the last substantial one, and the first one.
     fn goals(&self) -> impl Iterator<Item = &Prompt> {
-        let says = |prompt: &&Prompt| prompt.text.trim().chars().count() >= SUBSTANTIAL;
+        let says = |prompt: &&Prompt| prompt.text.trim().chars().count() >= SUBSTANTIAL_CHARS;
         let newest = self.prompts.iter().rev().take(2);
         newest.chain(self.prompts.iter().rev().find(says)).chain(self.prompts.first())
     }

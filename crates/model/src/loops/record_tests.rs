@@ -103,7 +103,10 @@ fn damage_is_named_with_its_line() {
             &whole.replace("active", "running"),
             "status: `running` is not one of active, paused, done, cancelled",
         ),
-        (&whole.replace("iteration: 1", "iteration: one"), "iteration: it must be a whole number that is not negative"),
+        (
+            &whole.replace("iteration: 1", "iteration: one"),
+            "iteration: it must be a whole number that is not negative",
+        ),
         (
             &whole.replace("max_iterations: 3", "max_iterations: -1"),
             "max_iterations: it must be a whole number that is not negative",

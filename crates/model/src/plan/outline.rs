@@ -14,7 +14,7 @@ use super::{Phase, PhaseStatus, Plan, Task, TaskStatus};
 use crate::id::Id;
 use crate::render::one_line;
 use item::{Field, Parsed};
-use shape::{Kind, Roles, Shape, SourceLine};
+use shape::{HeadingRole, Kind, Shape, SourceLine};
 
 /// The start of a comment with exact fields. They are used, whatever the plain form next to it says.
 pub(super) const EXACT_COMMENT: &str = "<!-- thru: ";
@@ -132,19 +132,19 @@ impl<'s> Reader<'s> {
         // Numbered chapters outside the phases are not tasks.
         let is_beside = self.shape.has_phases && !self.headings.iter().any(|open| open.explicit);
         match self.shape.role(level, text) {
-            Roles::Task if !is_beside => {
+            HeadingRole::Task if !is_beside => {
                 let phase = self.phase_for(line);
                 let parsed = item::parse_heading(text);
                 self.add(phase, parsed, line, 0, None);
             }
-            Roles::Phase => {
+            HeadingRole::Phase => {
                 let (id, name) = shape::explicit_phase(text).unwrap_or((None, text.to_owned()));
                 let phase = self.open_phase(id, &name, line);
                 let explicit = true;
                 self.headings.push(Open { level, text: text.to_owned(), phase: Some(phase), explicit });
                 self.in_phase = true;
             }
-            Roles::Task | Roles::Section => {
+            HeadingRole::Task | HeadingRole::Section => {
                 self.headings.push(Open { level, text: text.to_owned(), phase: None, explicit: false });
             }
         }

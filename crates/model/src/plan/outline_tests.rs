@@ -44,7 +44,7 @@ fn as_opencode_swarm_writes_it() {
 #[test]
 fn as_people_write_it() {
     let rows = [
-        // Headings without numbers; items without ids.
+        // Headings without numbers, and items without ids.
         (
             "# P\n## Backend\n- [ ] a\n- [x] b\n## UI\n* [ ] c\n",
             "# 1 Backend\n1.1 pending a\n1.2 completed b\n# 2 UI\n2.1 pending c\n",
@@ -59,7 +59,7 @@ fn as_people_write_it() {
             "## Phase 1: A\n- [ ] 1. one\n- [ ] 2. two (depends on 1)\n## Phase 2: B\n- [ ] 1. uno\n- [ ] 2. dos (depends: 1)\n",
             "# 1 A\n1.1 pending one\n1.2 pending two <- 1.1\n# 2 B\n2.1 pending uno\n2.2 pending dos <- 2.1\n",
         ),
-        // Bold ids, tickets, spec-kit.
+        // Ids in bold, tickets, and the ids of spec-kit.
         (
             "## Tasks\n- [ ] **1.1** Build\n- [ ] **1.2: Ship** it\n- [ ] T003 [P] Test\n- [ ] `AUTH-4`: Log in\n- [ ] 3 tests pass\n",
             "# 1 Tasks\n1.1 pending Build\n1.2 pending **Ship** it\nT003 pending [P] Test\nAUTH-4 pending Log in\n1.3 pending 3 tests pass\n",
@@ -82,10 +82,10 @@ fn as_people_write_it() {
         ),
         ("# P\n- do\n- then\n", "# 1 Tasks\n1.1 pending do\n1.2 pending then\n"),
         ("## Round 1: a\n- x\n## Round 2: b\n1. y\n", "# 1 a\n1.1 pending x\n# 2 b\n2.1 pending y\n"),
-        // Two lists in one phase; numbered chapters next to the phases.
+        // Two lists in one phase, and numbered chapters next to the phases.
         ("## Phase 1: a\n1. x\n### More\n1. y\n", "# 1 a\n1.1 pending x\n1.2 pending y\n"),
         ("## 1. Goals\n### 1.1 Why\n## Phase 1: a\n- x\n", "# 1 a\n1.1 pending x\n"),
-        // A chapter about a phase comes before the phase itself; numbered chapters take no ids away.
+        // A chapter about a phase comes before the phase itself, and numbered chapters take no ids.
         (
             "## 4. Design\n### Phase 1 (prototype)\ntext\n### 1.1 Why\n## Work\n### Phase 1: Build\n- [ ] a\n",
             "# 1 Build\n1.1 pending a\n",
@@ -95,17 +95,17 @@ fn as_people_write_it() {
             "## Phase 5: Loop\n#### Steps\n**5.1 — Causes**\n```\nx\n```\n**5.2 — Prompt** — a short call\n- how\n**Goal:** none\n",
             "# 5 Loop\n5.1 pending Causes\n5.2 pending Prompt — a short call\n",
         ),
-        // Some phases have headings as tasks, others a list.
+        // Some phases have headings as tasks, others have a list.
         (
             "## Phase 1: A\n### Task 1.1 — x\n- note\n## Phase 2: B\n- y\n- z\n",
             "# 1 A\n1.1 pending x\n# 2 B\n2.1 pending y\n2.2 pending z\n",
         ),
-        // Phases that contain no list: the lists elsewhere are the tasks.
+        // The phases contain no list, so the lists elsewhere are the tasks.
         (
             "## 1. Goals\ntext\n## 2. Features\n### Feature 1\n1. upload\n2. check\n## 3. Delivery\n### Phase 1 — All\ntext\n",
             "# 2 Feature 1\n2.1 pending upload\n2.2 pending check\n# 1 All\n",
         ),
-        // A sentence that begins with ids.
+        // A sentence that begins with ids is not a task.
         (
             "## Phase 1\n- [ ] `T013`, `T014` are closed\n- [ ] `T018`-`T025` too\n- [ ] `T040`: ship\n",
             "# 1 \n1.1 pending `T013`, `T014` are closed\n1.2 pending `T018`-`T025` too\nT040 pending ship\n",

@@ -1,4 +1,4 @@
-//! The state of a plan: what is current, what is ready, what waits for what. Computed, never stored.
+//! The computed state of a plan: what is current, what is ready, what waits for what. It is never stored.
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
@@ -32,12 +32,12 @@ impl Progress {
 pub struct Standing<'p> {
     pub plan: &'p Plan,
     pub phase: Option<&'p Phase>,
-    /// The first in progress, or else the first that is ready.
+    /// The first task in progress, or else the first that is ready.
     pub task: Option<&'p Task>,
-    /// What can be begun now, in natural order.
+    /// The tasks that can be begun now, in natural order.
     pub ready: Vec<&'p Task>,
     pub in_progress: Vec<&'p Task>,
-    /// What somebody blocked.
+    /// The tasks that somebody blocked.
     pub blocked: Vec<&'p Task>,
     pub progress: Progress,
     by_id: HashMap<&'p str, &'p Task>,
@@ -59,7 +59,7 @@ pub fn standing(plan: &Plan) -> Standing<'_> {
         let is_over = |id: &String| by_id.get(id.as_str()).is_some_and(|task| task.status.is_over());
         task.status == TaskStatus::Pending && task.depends.iter().all(is_over) && !stopped(task)
     };
-    // A large plan has many tasks and few that are ready, so only these are sorted.
+    // A large plan has many tasks and few that are ready, so only the ready ones are sorted.
     let ready = in_order(&is_ready);
     let in_progress = with(TaskStatus::InProgress);
     let phase = current_phase(plan);
@@ -83,7 +83,7 @@ impl<'p> Standing<'p> {
         open.filter(|(_, task)| task.is_none_or(|task| !task.status.is_over()))
     }
 
-    /// Returns the tasks that `task` depends on, nearest first, with how many steps each is away.
+    /// Returns the tasks that `task` depends on, nearest first, each with its distance.
     pub fn dependencies(&self, task: &Task) -> Vec<(&'p Task, u32)> {
         let mut seen = HashSet::from([task.id.as_str()]);
         let mut found: Vec<(&Task, u32)> = Vec::new();
@@ -110,8 +110,8 @@ impl<'p> Standing<'p> {
     }
 }
 
-/// Returns the chosen phase, or else the first in progress, or else the first. A finished one is current only if all
-/// are finished.
+/// Returns the phase that somebody chose, or else the first in progress, or else the first. A finished phase is current
+/// only if all are finished.
 pub fn current_phase(plan: &Plan) -> Option<&Phase> {
     let chosen = plan.current_phase.and_then(|id| plan.phase(id));
     let open = || plan.phases.iter().find(|phase| !phase.status.is_over());
@@ -122,7 +122,7 @@ pub fn current_phase(plan: &Plan) -> Option<&Phase> {
     }
 }
 
-/// `1.2` before `1.10`, `T9` before `T10`.
+/// Compares ids so that `1.2` comes before `1.10`, and `T9` before `T10`.
 pub fn natural(a: &str, b: &str) -> Ordering {
     let (mut a, mut b) = (a, b);
     loop {

@@ -3,7 +3,7 @@
 use super::{Phase, Standing, Task, TaskStatus};
 use crate::render::{inline, one_line};
 
-/// `1.2 “Write the parser” (medium), in progress since …`.
+/// Describes a task: `1.2 “Write the parser” (medium), in progress since …`.
 pub fn task_words(task: &Task, most: usize) -> String {
     let size = task.size.map_or(String::new(), |size| format!(" ({})", size.name()));
     let reported = if task.reported_done { ", done by its own list, without evidence yet" } else { "" };
@@ -34,7 +34,7 @@ pub struct PhaseNotes {
     pub failures: Vec<String>,
 }
 
-/// `phases/<n>.md`: what was done in a finished phase.
+/// Returns `phases/<n>.md`: what was done in a finished phase.
 pub fn phase_record(phase: &Phase, notes: &PhaseNotes, at: &str) -> String {
     let status = phase.status.name();
     let mut out =

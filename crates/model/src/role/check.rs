@@ -1,4 +1,4 @@
-//! The validator: every rule of the schema, with its message. Pure; facts from the disk are passed in.
+//! The validator: every rule of the schema, with its message. It is pure: facts from the disk are passed in.
 
 use std::fmt;
 
@@ -11,12 +11,13 @@ use crate::text::count;
 use crate::time;
 
 use super::UNSET_GOAL;
-use super::header::{self, Dash, Day, Field, KEYS, LINES, Spelling, UPDATED};
+use super::header::{self, Dash, Day, Field, HEADER_LINES, KEYS, Spelling, UPDATED};
 use super::section::{self, COMPLETED, GOAL, KEY_FILES, Named, PENDING, RECOVERY};
 
-const TITLE: &str = "# <Role Name> — Session Context";
+/// The form that line 1 must have.
+const TITLE_FORM: &str = "# <Role Name> — Session Context";
 
-/// What the file itself does not contain.
+/// Facts that are not in the file itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts<'a> {
     pub now: Timestamp,
@@ -24,7 +25,7 @@ pub struct Facts<'a> {
     pub stale_hours: u64,
     /// When the newest commit was made, if git was asked.
     pub newest_commit: Option<Timestamp>,
-    /// Key files that do not exist, as the file names them.
+    /// Key files that do not exist, named as in the file.
     pub gone: &'a [String],
 }
 
@@ -43,11 +44,11 @@ pub enum Kind {
     Missing,
     Format,
     Content,
-    /// The only level that is not an error.
+    /// A recommendation, the only kind that is not an error.
     Recommended,
 }
 
-/// Errors first, in the order of the schema; then recommendations.
+/// All findings: errors in the order of the schema, then recommendations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RoleReport {
     pub findings: Vec<Finding>,
@@ -66,7 +67,7 @@ impl RoleReport {
         self.errors().is_empty()
     }
 
-    /// `PASS: tester.context.md (2 warnings)`
+    /// Returns the last line of a report, such as `PASS: tester.context.md (2 warnings)`.
     pub fn verdict(&self, name: &str) -> String {
         let (errors, warnings) = (self.errors().len(), count(self.warnings(), "warning"));
         match errors {
@@ -79,7 +80,7 @@ impl RoleReport {
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = match self.kind {
-            Kind::Title => "ERROR: TITLE",
+            Kind::Title => "ERROR: TITLE_FORM",
             Kind::Missing => "ERROR: MISSING",
             Kind::Format => "ERROR: FORMAT",
             Kind::Content => "ERROR: CONTENT",
@@ -130,36 +131,38 @@ fn title(document: &Document) -> Option<String> {
     let bytes = document.bytes();
     let first = document.lines().next().map(|line| String::from_utf8_lossy(line.text(bytes)).into_owned());
     if first.as_deref().unwrap_or_default().trim().is_empty() {
-        return Some(format!("it is empty; write \"{TITLE}\""));
+        return Some(format!("it is empty; write \"{TITLE_FORM}\""));
     }
     let Some(heading) = document.headings().first().filter(|heading| (heading.line, heading.level) == (1, 1))
     else {
-        return Some(format!("it is no heading of level 1; write \"{TITLE}\""));
+        return Some(format!("it is not a heading of level 1; write \"{TITLE_FORM}\""));
     };
     let title = heading.text.as_str();
     match header::dash(title) {
         Some((Dash::En, _)) => {
             return Some(
-                "there is an en dash (U+2013) behind the name; write an em dash — (U+2014)".to_owned(),
+                "there is an en dash (U+2013) after the name; write an em dash — (U+2014)".to_owned(),
             );
         }
         Some((Dash::Hyphen, _)) => {
-            return Some("there is a hyphen behind the name; write an em dash — (U+2014)".to_owned());
+            return Some("there is a hyphen after the name; write an em dash — (U+2014)".to_owned());
         }
-        None => return Some(format!("there is no em dash — (U+2014) behind the name; write \"{TITLE}\"")),
+        None => {
+            return Some(format!("there is no em dash — (U+2014) after the name; write \"{TITLE_FORM}\""));
+        }
         Some((Dash::Em, at)) if at.start == 0 => {
-            return Some(format!("there is no name before the dash; write \"{TITLE}\""));
+            return Some(format!("there is no name before the dash; write \"{TITLE_FORM}\""));
         }
         Some((Dash::Em, _)) => {}
     }
     (!header::ends_with_context(title))
-        .then(|| format!("it does not end with the word Context; write \"{TITLE}\""))
+        .then(|| format!("it does not end with the word Context; write \"{TITLE_FORM}\""))
 }
 
 fn metadata(key: &str, fields: &[Field], add: &mut impl FnMut(Kind, Option<usize>, String)) {
     let of_key = || fields.iter().filter(|field| field.key == key);
-    let in_header = |field: &&Field| field.line <= LINES;
-    // The right spelling wins over a wrong one above it.
+    let in_header = |field: &&Field| field.line <= HEADER_LINES;
+    // A correct spelling is preferred to a wrong one above it.
     let exact = of_key().filter(in_header).find(|field| field.spelling == Spelling::Exact);
     let Some(field) = exact.or_else(|| of_key().find(in_header)) else {
         let sharing =
@@ -175,13 +178,13 @@ fn metadata(key: &str, fields: &[Field], add: &mut impl FnMut(Kind, Option<usize
             (None, Some(late)) => add(
                 Kind::Missing,
                 Some(late.line),
-                format!("**{key}** stands too low; it belongs in the first {LINES} lines"),
+                format!("**{key}** is too low; it belongs in the first {HEADER_LINES} lines"),
             ),
             (None, None) => {
                 add(
                     Kind::Missing,
                     None,
-                    format!("**{key}** is not in the first {LINES} lines; write \"**{key}**: …\""),
+                    format!("**{key}** is not in the first {HEADER_LINES} lines; write \"**{key}**: …\""),
                 );
             }
         }
@@ -189,10 +192,14 @@ fn metadata(key: &str, fields: &[Field], add: &mut impl FnMut(Kind, Option<usize
     };
     let line = Some(field.line);
     if field.spelling == Spelling::Loose {
-        add(Kind::Format, line, format!("**{key}** is spelt otherwise; write \"**{key}**: …\""));
+        add(Kind::Format, line, format!("**{key}** is spelled differently; write \"**{key}**: …\""));
     }
     for again in of_key().filter(in_header).filter(|other| other.line != field.line) {
-        add(Kind::Format, Some(again.line), format!("**{key}** is given again; line {} has it", field.line));
+        add(
+            Kind::Format,
+            Some(again.line),
+            format!("**{key}** is given again; line {} has it already", field.line),
+        );
     }
     if field.value.is_empty() {
         add(Kind::Format, line, format!("**{key}** is empty"));
@@ -200,12 +207,12 @@ fn metadata(key: &str, fields: &[Field], add: &mut impl FnMut(Kind, Option<usize
         match header::day(&field.value) {
             Day::At(_) => {}
             Day::NoSuch(text) => {
-                add(Kind::Format, line, format!("**{key}** says {text}, which is no day of the calendar"));
+                add(Kind::Format, line, format!("**{key}** says {text}, which is not a day of the calendar"));
             }
             Day::None => add(
                 Kind::Format,
                 line,
-                format!("**{key}** holds no date; write it like 2026-11-15 or 2026-11-15T19:22Z"),
+                format!("**{key}** contains no date; write it like 2026-11-15 or 2026-11-15T19:22Z"),
             ),
         }
     }
@@ -213,7 +220,7 @@ fn metadata(key: &str, fields: &[Field], add: &mut impl FnMut(Kind, Option<usize
 
 fn missing(named: &Named, document: &Document) -> String {
     let text = format!("there is no \"## {}\"", named.name);
-    match named.meant(document) {
+    match named.misnamed_heading(document) {
         Some(heading) => {
             let marks = "#".repeat(usize::from(heading.level));
             format!("{text}; line {} has \"{marks} {}\"", heading.line, one_line(&heading.text, 60))
@@ -222,7 +229,7 @@ fn missing(named: &Named, document: &Document) -> String {
     }
 }
 
-/// `1.`, and not `1)`.
+/// Whether an item is numbered `1.`, and not `1)`.
 fn is_first(item: Option<&[u8]>) -> bool {
     item.unwrap_or_default().trim_ascii_start().starts_with(b"1.")
 }
@@ -238,7 +245,7 @@ fn recommend(
             warn(None, missing(named, document));
         }
     }
-    let updated = fields.iter().find(|field| field.key == UPDATED && field.line <= LINES);
+    let updated = fields.iter().find(|field| field.key == UPDATED && field.line <= HEADER_LINES);
     if let Some((line, Day::At(at))) = updated.map(|field| (field.line, header::day(&field.value))) {
         let hours = (facts.now.as_second() - at.as_second()) / 3_600;
         if u64::try_from(hours).is_ok_and(|hours| hours >= facts.stale_hours) {
@@ -248,7 +255,7 @@ fn recommend(
                 format!("**{UPDATED}** is {ago}; a file older than {} h is stale", facts.stale_hours),
             );
         }
-        // People write minutes, commits have seconds.
+        // People write times to the minute, but commits have seconds.
         let is_later = |commit: &Timestamp| commit.as_second() >= at.as_second() + 60;
         if let Some(commit) = facts.newest_commit.filter(is_later) {
             warn(
@@ -282,7 +289,7 @@ fn recommend(
         if let FindingKind::Unclosed(block) = finding.kind {
             warn(
                 Some(finding.line),
-                format!("a {block} is opened and never closed; what follows it does not count"),
+                format!("a {block} is opened and never closed; what follows it is not read"),
             );
         }
     }

@@ -7,9 +7,9 @@ use crate::session::Pending;
 /// What an event means to the role of its session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RoleEvent {
-    /// A session began: it takes its role from the environment, unless it has one.
+    /// A session began. It gets its role from the environment, unless it has one.
     Started,
-    /// It continued after a compaction, or was resumed.
+    /// The session continued after a compaction, or was resumed.
     Continued,
     Compacting,
     /// The announced compaction did not happen.

@@ -1,9 +1,9 @@
-//! Fixes that need no judgement: the dash, the labels, the names of headings. Each changes one line; prose stays
+//! Fixes that need no judgement: the dash, the labels, the names of headings. Each changes one line, and prose stays
 //! unchanged.
 
 use crate::document::Document;
 
-use super::header::{self, Dash, LINES, Spelling};
+use super::header::{self, Dash, HEADER_LINES, Spelling};
 use super::section;
 
 /// The result of the fixes.
@@ -19,21 +19,21 @@ pub fn fix(bytes: impl Into<Vec<u8>>) -> Fixed {
     let mut edits: Vec<(usize, String)> = Vec::new();
     if let Some(heading) =
         document.headings().first().filter(|heading| (heading.line, heading.level) == (1, 1))
-        && let Some(title) = mended_title(&heading.text)
+        && let Some(title) = fixed_title(&heading.text)
     {
         edits.push((1, format!("# {title}")));
     }
     let fields = header::fields(&document);
-    let in_header = || fields.iter().filter(|field| field.line <= LINES);
+    let in_header = || fields.iter().filter(|field| field.line <= HEADER_LINES);
     for field in in_header().filter(|field| field.spelling == Spelling::Loose) {
-        // The key is there twice: choosing between them needs judgement.
+        // If the key is there twice, choosing one needs judgement.
         if in_header().filter(|other| other.key == field.key).count() == 1 {
             let blank = if field.value.is_empty() { "" } else { " " };
             edits.push((field.line, format!("**{}**:{blank}{}", field.key, field.value)));
         }
     }
     for named in section::ALL {
-        if let Some(heading) = named.meant(&document)
+        if let Some(heading) = named.misnamed_heading(&document)
             && !edits.iter().any(|(line, _)| *line == heading.line)
         {
             edits.push((heading.line, named.renamed(heading)));
@@ -42,7 +42,7 @@ pub fn fix(bytes: impl Into<Vec<u8>>) -> Fixed {
     edits.sort();
     let mut lines = Vec::new();
     for (line, text) in edits {
-        // A line that is not valid text is left to its author.
+        // A line that is not valid UTF-8 is left to its author.
         if document.set_line(line, &text).is_ok() {
             lines.push(line);
         }
@@ -51,7 +51,7 @@ pub fn fix(bytes: impl Into<Vec<u8>>) -> Fixed {
 }
 
 /// Returns the corrected title, if only its form is wrong.
-fn mended_title(title: &str) -> Option<String> {
+fn fixed_title(title: &str) -> Option<String> {
     match header::dash(title) {
         Some((Dash::En | Dash::Hyphen, at)) if at.start > 0 => {
             Some(format!("{} — {}", &title[..at.start], &title[at.end..]))
@@ -59,12 +59,13 @@ fn mended_title(title: &str) -> Option<String> {
         Some(_) => None,
         None => {
             let tails = ["Session Context", "Context"];
-            // `Foo: Session Context` and `Foo― Session Context` need judgement: is the mark part of the name?
+            // `Foo: Session Context` and `Foo― Session Context` need judgement, because the mark may be part of the
+            // name.
             let is_plain = |name: &str| name.ends_with(char::is_alphanumeric);
             let named = |tail: &&str| title.strip_suffix(tail).is_some_and(|name| name.ends_with(' '));
             let told = tails.into_iter().find(named);
             let name = told.and_then(|tail| title.strip_suffix(tail)).unwrap_or(title).trim_end();
-            // The words of the form alone name nobody.
+            // A title of only these words names no role.
             let is_form = ["session", "context", "session context"].contains(&name.to_lowercase().as_str());
             let says_so = told.is_none() && name.to_lowercase().contains("context");
             (is_plain(name) && !is_form && !says_so)
@@ -75,7 +76,7 @@ fn mended_title(title: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::mended_title;
+    use super::fixed_title;
 
     #[test]
     fn a_title_is_mended_only_where_that_takes_no_thought() {
@@ -91,7 +92,7 @@ mod tests {
             ("Session Context", None),
             ("Context", None),
         ] {
-            assert_eq!(mended_title(title).as_deref(), expected, "{title}");
+            assert_eq!(fixed_title(title).as_deref(), expected, "{title}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The first lines of a context file: the title, and three fields on one line each.
+//! The first lines of a context file: the title, and three fields with a line each.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -6,8 +6,8 @@ use jiff::civil::Date;
 use crate::document::Document;
 use crate::time;
 
-/// Fields must be in the first lines, where people look for them.
-pub const LINES: usize = 6;
+/// The first lines of the file, which must contain the fields, because people look for them there.
+pub const HEADER_LINES: usize = 6;
 
 pub const UPDATED: &str = "Updated";
 pub const ROLE: &str = "Role";
@@ -23,7 +23,7 @@ const ALIASES: &[(&str, &str)] = &[
     ("tmux pane", PANE),
 ];
 
-/// A line that gives a key a value, well or badly spelt.
+/// A line that gives a key a value, whether it is spelled correctly or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
     pub key: &'static str,
@@ -34,9 +34,9 @@ pub struct Field {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spelling {
-    /// `**Key**: value`
+    /// The line is `**Key**: value`.
     Exact,
-    /// `Key: value`, `**Key:** value`, `- **key**: value`, …
+    /// The line is `Key: value`, `**Key:** value`, `- **key**: value` or similar.
     Loose,
 }
 
@@ -52,7 +52,7 @@ pub fn fields(document: &Document) -> Vec<Field> {
 pub fn value(document: &Document, key: &str) -> Option<String> {
     fields(document)
         .into_iter()
-        .find(|field| field.key == key && field.line <= LINES)
+        .find(|field| field.key == key && field.line <= HEADER_LINES)
         .map(|field| field.value)
 }
 
@@ -66,7 +66,7 @@ fn field(line: usize, text: &str) -> Option<Field> {
     let bare = bare.strip_prefix("* ").unwrap_or(bare);
     let (label, value) = bare.split_once(':')?;
     let marks = label.len() - label.trim_start_matches(['*', '_']).len();
-    // `**Key:** value`: the marks close after the colon.
+    // In `**Key:** value` the marks close after the colon.
     let open = marks > 0 && !label.trim_end().ends_with(['*', '_']);
     let value = if open { value.trim_start_matches(['*', '_']) } else { value };
     let word = label.trim_matches(|c: char| c == '*' || c == '_' || c.is_whitespace()).to_lowercase();
@@ -75,7 +75,7 @@ fn field(line: usize, text: &str) -> Option<Field> {
     Some(Field { key, line, value: value.trim().to_owned(), spelling: Spelling::Loose })
 }
 
-/// What separates the role's name from `Session Context`.
+/// The dash between the role's name and `Session Context`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dash {
     Em,
@@ -83,8 +83,8 @@ pub enum Dash {
     Hyphen,
 }
 
-/// Returns the dash that separates the name, and its range with the blanks around it: the last one. A hyphen counts
-/// only between blanks; otherwise it is part of a name.
+/// Returns the last dash, which separates the name, and its range with the blanks around it. A hyphen counts only
+/// between blanks; otherwise it is part of a name.
 pub fn dash(title: &str) -> Option<(Dash, std::ops::Range<usize>)> {
     let found = title.char_indices().rev().find_map(|(at, c)| match c {
         '\u{2014}' => Some((Dash::Em, at, at + c.len_utf8())),
@@ -103,17 +103,17 @@ pub fn dash(title: &str) -> Option<(Dash, std::ops::Range<usize>)> {
     Some((dash, before.len()..title.len() - after.len()))
 }
 
-/// Returns whether a title ends with the word.
+/// Returns whether a title ends with the word `Context`.
 pub fn ends_with_context(title: &str) -> bool {
     title.strip_suffix("Context").is_some_and(|rest| !rest.ends_with(char::is_alphanumeric))
 }
 
-/// What a value says about the day.
+/// The day that a value names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Day {
-    /// The moment up to which the file claims to be true. A date alone counts to its end.
+    /// The moment up to which the file claims to be true. A date alone means the end of that day.
     At(Timestamp),
-    /// Looks like a date, but is not a day.
+    /// A value that looks like a date but is not a day of the calendar.
     NoSuch(String),
     None,
 }

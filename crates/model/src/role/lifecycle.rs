@@ -2,7 +2,8 @@
 //!
 //!     active → saving → saved → compacting → recovering → active
 //!
-//! A step that is not in [`TABLE`] is refused. Pure: the caller reads and writes the record, under its lock.
+//! A step that is not in [`TABLE`] is refused. The functions are pure: the caller reads and writes the record, under
+//! its lock.
 
 use std::fmt;
 
@@ -15,24 +16,24 @@ use crate::time;
 
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// The number of steps that are stored. Older ones are only counted.
+/// The most steps that are stored. Older ones are only counted.
 const MOST_STEPS: usize = 400;
 
-/// How long a session that compacts or recovers has the role to itself. That takes minutes; a
-/// session that takes longer than this is assumed dead.
-const HELD: SignedDuration = SignedDuration::from_hours(1);
+/// How long a session that compacts or recovers has the role to itself. Either takes minutes, so a session that needs
+/// longer than this is assumed to be dead.
+const HELD_FOR: SignedDuration = SignedDuration::from_hours(1);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// Working.
+    /// The agent is working.
     Active,
     /// The file is being checked.
     Saving,
     /// The file is written and valid.
     Saved,
     Compacting,
-    /// Back after a compaction, and the file has not been read again yet.
+    /// The session continues after a compaction, and the file has not been read again yet.
     Recovering,
 }
 
@@ -48,7 +49,7 @@ pub const TABLE: &[(State, State)] = &[
     (State::Recovering, State::Active),
     // The file was not valid.
     (State::Saving, State::Active),
-    // It was edited again.
+    // The file was edited again.
     (State::Saved, State::Active),
     // A session started again without a reported compaction.
     (State::Active, State::Recovering),
@@ -60,21 +61,21 @@ pub const TABLE: &[(State, State)] = &[
 /// What happened to a role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Happened {
-    /// `thru lifecycle save`.
+    /// Somebody ran `thru lifecycle save`.
     Save(Validity),
     /// A compaction was announced.
     Compaction(Validity),
     /// The session continues after a compaction, or was resumed.
     Start,
-    /// A prompt came, and the announced compaction did not.
+    /// A prompt came although a compaction was announced.
     NeverCame,
     FileRead,
     FileEdited,
-    /// `thru recover`.
+    /// Somebody ran `thru recover`.
     Recover,
 }
 
-/// The state of the context file at that moment.
+/// Whether the context file was valid when it was checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Validity {
     Valid,
@@ -114,9 +115,9 @@ pub struct Lifecycle {
     /// The session that compacts or recovers.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub session: String,
-    /// Oldest first.
+    /// The steps, oldest first.
     pub history: Vec<Step>,
-    /// The number of older steps.
+    /// How many older steps are no longer stored.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub forgotten: u64,
 }
@@ -127,11 +128,11 @@ pub struct Step {
     pub from: State,
     pub to: State,
     pub why: String,
-    /// `cli`, or the harness whose hook it was.
+    /// `cli`, or the harness whose hook took the step.
     pub by: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub session: String,
-    /// Not in the table, and taken because somebody insisted.
+    /// Whether the step is not in the table and was forced.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub forced: bool,
 }
@@ -140,9 +141,9 @@ pub struct Step {
 #[derive(Clone, Copy, Debug)]
 pub struct Actor<'a> {
     pub by: &'a str,
-    /// `None` at a terminal outside every session.
+    /// The session; `None` at a terminal outside every session.
     pub session: Option<&'a str>,
-    /// The session that this one continues: the same agent under another id.
+    /// The session that this one continues: the same agent under a new id.
     pub previous: Option<&'a str>,
     pub now: Timestamp,
 }
@@ -151,12 +152,12 @@ pub struct Actor<'a> {
 pub enum Refused {
     #[error("{role} is {state} and cannot become {to}; it can become {}", listed(.allowed))]
     NotInTable { role: String, state: State, to: State, allowed: Vec<State> },
-    /// Two sessions have the same role: the one that compacts or recovers has it to itself.
+    /// Two sessions have the same role, and the other one, which compacts or recovers, has it to itself.
     #[error("{role} is {state} in session {session}, which has it to itself")]
     Held { role: String, state: State, session: String },
 }
 
-/// Whether to insist on a step that is not in the table.
+/// Whether to force a step that is not in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Insist {
     No,
@@ -202,7 +203,7 @@ impl Lifecycle {
         bytes
     }
 
-    /// Takes the steps that follow from what happened and returns how many. If refused, nothing has changed.
+    /// Takes the steps that follow from what happened, and returns how many. If it refuses, nothing has changed.
     pub fn hear(&mut self, happened: Happened, insist: Insist, actor: &Actor) -> Result<usize, Refused> {
         if let Some(session) = self.held_by_another(actor).filter(|_| insist == Insist::No) {
             return Err(Refused::Held { role: self.role.clone(), state: self.state, session });
@@ -216,7 +217,7 @@ impl Lifecycle {
         Ok(steps.len())
     }
 
-    /// Takes one step, in the table or insisted upon.
+    /// Takes one step, which is in the table or forced.
     pub fn step(&mut self, to: State, why: &str, insist: Insist, actor: &Actor) -> Result<(), Refused> {
         let from = self.state;
         let allowed = from.allowed();
@@ -238,7 +239,7 @@ impl Lifecycle {
     /// Returns the other session that has this role to itself now.
     fn held_by_another(&self, actor: &Actor) -> Option<String> {
         let since = time::parse(&self.since)?;
-        let fresh = actor.now.duration_since(since) < HELD;
+        let fresh = actor.now.duration_since(since) < HELD_FOR;
         let own = [actor.session, actor.previous].contains(&Some(&self.session));
         let other = !self.session.is_empty() && actor.session.is_some() && !own;
         (is_held(self.state) && fresh && other).then(|| self.session.clone())
@@ -261,7 +262,7 @@ fn path(state: State, happened: Happened) -> Vec<(State, &'static str)> {
     const COMPACT: (State, &str) = (Compacting, "a compaction was announced");
     const CHECK: (State, &str) = (Saving, "checked before a compaction");
     const NEVER: (State, &str) = (Active, "the compaction never came");
-    const START: (State, &str) = (Recovering, "the session went on");
+    const START: (State, &str) = (Recovering, "the session continued");
     match (happened, state) {
         (Happened::Save(Validity::Valid), Saving) => vec![VALID],
         (Happened::Save(Validity::Valid), Saved) => vec![ANEW, SAVE, VALID],
@@ -274,7 +275,7 @@ fn path(state: State, happened: Happened) -> Vec<(State, &'static str)> {
         (Happened::Compaction(Validity::Valid), Saving) => vec![VALID, COMPACT],
         (Happened::Compaction(Validity::Valid), Saved) => vec![COMPACT],
         (Happened::Compaction(Validity::Valid), Compacting) => vec![NEVER, CHECK, VALID, COMPACT],
-        // It continued from the brief alone.
+        // The agent continued with the brief alone.
         (Happened::Compaction(Validity::Valid), Recovering) => {
             vec![(Active, "worked on without reading the file"), CHECK, VALID, COMPACT]
         }

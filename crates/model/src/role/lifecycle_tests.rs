@@ -13,7 +13,7 @@ fn role(state: State) -> Lifecycle {
     Lifecycle { state, ..Lifecycle::new(&Id::new("tester").unwrap(), at("2026-11-15T19:00:00Z")) }
 }
 
-/// Every pair of states: a step in the table is taken, any other is refused with the allowed ones, and an insisted
+/// Tries every pair of states: a step in the table is taken, any other is refused with the allowed ones, and a forced
 /// one is recorded.
 #[test]
 fn every_step_that_is_not_in_the_table_is_refused() {
@@ -102,7 +102,7 @@ fn a_save_in_the_middle_of_a_compaction_is_refused_unless_insisted() {
     }
 }
 
-/// The session that compacts or recovers has the role to itself; a dead one loses it after a while.
+/// The session that compacts or recovers has the role to itself. A dead session loses it after a while.
 #[test]
 fn two_sessions_in_one_role_do_not_cross() {
     let mut lifecycle = role(Saved);

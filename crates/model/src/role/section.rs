@@ -4,12 +4,12 @@ use crate::document::{Document, Head, Heading, Item, Matching, Section};
 
 use super::KeyFile;
 
-/// A section by its heading, and its other names in files that were never checked.
+/// A section: its heading, and other names that people use for it.
 #[derive(Debug)]
 pub struct Named {
     pub name: &'static str,
     matching: Matching,
-    /// In lower case.
+    /// Other names, in lower case.
     aliases: &'static [&'static str],
 }
 
@@ -67,7 +67,7 @@ pub const KEY_FILES: Named = Named {
     aliases: &["important files", "relevant files", "files"],
 };
 
-/// Optional: its absence is not reported.
+/// An optional section: its absence is not reported.
 pub const RULES: Named = Named {
     name: "Key Rules",
     matching: Matching::Prefix,
@@ -85,22 +85,22 @@ impl Named {
         document.section(&[self.head()])
     }
 
-    /// If it is missing, returns the heading that was surely meant to be it.
-    pub fn meant<'d>(&self, document: &'d Document) -> Option<&'d Heading> {
+    /// If the section is missing, returns the heading that was clearly meant to be it.
+    pub fn misnamed_heading<'d>(&self, document: &'d Document) -> Option<&'d Heading> {
         if self.find(document).is_some() {
             return None;
         }
         let wanted = self.name.to_lowercase();
         document.headings().iter().find(|heading| {
             let text = heading.text.trim_end_matches(':').trim().to_lowercase();
-            // At the wrong level only under its own name: `### Done` may be anything.
+            // At another level only the section's own name counts: `### Done` may be anything.
             let own = text == wanted || self.matching == Matching::Prefix && text.starts_with(&wanted);
             (heading.level == 2 && (own || self.aliases.contains(&text.as_str())))
                 || (own && heading.level <= 3 && heading.line > 1)
         })
     }
 
-    /// Returns the heading with our name, keeping what follows the name.
+    /// Returns the heading with the right name, and keeps the text after the name.
     pub fn renamed(&self, heading: &Heading) -> String {
         let own = heading.text.to_lowercase().starts_with(&self.name.to_lowercase());
         let rest = heading.text.get(self.name.len()..).filter(|_| own && self.matching == Matching::Prefix);
@@ -126,7 +126,7 @@ pub fn headings_in<'d>(document: &'d Document, section: &Section) -> impl Iterat
     document.headings().iter().filter(move |heading| span.contains(&heading.span.start))
 }
 
-/// `### Task 8: …`
+/// Whether a heading is a task, such as `### Task 8: …`.
 pub fn is_task(heading: &Heading) -> bool {
     let rest = heading.text.strip_prefix("Task ").filter(|_| heading.level == 3);
     let digits = rest.map_or(0, |rest| rest.bytes().take_while(u8::is_ascii_digit).count());
@@ -171,7 +171,7 @@ fn path_in(text: &str) -> Option<String> {
         Some((path, place)) if place.bytes().all(|b| b.is_ascii_digit() || b == b'-') => path,
         _ => word,
     };
-    // A pattern, or several words, is not a path that could be missing.
+    // A pattern or several words are not a path that could be missing.
     let plain = !path.is_empty() && !path.contains(|c: char| c.is_whitespace() || "*?{<$".contains(c));
     plain.then(|| path.to_owned())
 }

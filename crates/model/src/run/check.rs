@@ -8,9 +8,9 @@ use crate::shell::{self, Step};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
     pub sort: Sort,
-    /// The command to type again: without pipes and redirections, without the folder.
+    /// The command to type again, without pipes, redirections and the folder.
     pub runnable: String,
-    /// Where it ran, relative to the checkout; empty at its top. Absolute if outside.
+    /// The folder where it ran, relative to the checkout; empty at its top, absolute if outside.
     pub folder: String,
     /// The program and its arguments, without variables, wrappers (such as `sudo` or `time`) and options that
     /// only change the output.
@@ -18,9 +18,9 @@ pub struct Check {
 }
 
 impl Check {
-    /// Two checks with the same key are the same.
+    /// Returns a key; two checks with the same key are the same.
     pub fn key(&self) -> String {
-        // A program that is merely run counts as the same with other arguments: the next try answers the last.
+        // A program that is merely run is the same with other arguments, because the next try replaces the last.
         let most = if self.sort == Sort::Run { 3 } else { usize::MAX };
         let kept = |word: &&String| self.sort != Sort::Run || !word.starts_with('-');
         let words: Vec<&str> = self.words.iter().filter(kept).take(most).map(String::as_str).collect();
@@ -66,7 +66,7 @@ pub fn runnable(command: &str) -> String {
     let mut text = String::new();
     let mut piped = false;
     for step in &steps {
-        let shown = piped || is_cd(step) || is_talk(step);
+        let shown = piped || is_cd(step) || is_output_command(step);
         piped = step.then == shell::Join::Pipe;
         if shown {
             continue;
@@ -79,11 +79,12 @@ pub fn runnable(command: &str) -> String {
     if text.is_empty() { first_line(command).to_owned() } else { text }
 }
 
-/// Only some of the tests ran: enough to find a bug, but too little to prove that the work is done.
+/// Whether only some of the tests ran, which is enough to find a bug, but not to prove that the work is done.
 pub fn is_narrow(check: &Check) -> bool {
     check.sort == Sort::Test && {
         let mut words = check.words.iter().skip(1);
-        words.any(|word| SELECTING.iter().any(|option| is_option(word, option)) || word.contains("::"))
+        words
+            .any(|word| SELECTING_OPTIONS.iter().any(|option| is_option(word, option)) || word.contains("::"))
     }
 }
 
@@ -96,11 +97,12 @@ fn is_cd(step: &Step) -> bool {
     matches!(step.words[0].as_str(), "cd" | "pushd" | "popd")
 }
 
-fn is_talk(step: &Step) -> bool {
+fn is_output_command(step: &Step) -> bool {
     matches!(step.words[0].as_str(), "echo" | "printf" | "true" | ":" | "sleep" | "set")
 }
 
-/// Some harnesses report `cd` after it happened: a folder that was already entered is not entered again.
+/// Returns the folder after a `cd`. Some harnesses report the folder after the `cd`, so a folder that was already
+/// entered is not entered again.
 fn enter(folder: &str, to: &str) -> String {
     let to = to.trim_end_matches('/');
     if to.starts_with('/') || to.starts_with('~') || to.contains('$') {
@@ -117,15 +119,15 @@ fn enter(folder: &str, to: &str) -> String {
     }
 }
 
-/// Returns the step as written, from the first word that does more than start it. Variables stay: without them it may
-/// not run.
+/// Returns the command as written, without wrappers that only start it. Assignments stay, because it may not run
+/// without them.
 fn spelled(command: &str, step: &Step, stripped: &[String]) -> String {
     let skipped = step.words.len() - stripped.len();
     let starts = step.words[..skipped].iter().position(|word| is_kept_before(word));
     as_written(command, step, starts.unwrap_or(skipped))
 }
 
-/// A starter that only observes is left out; one that chooses what runs is kept.
+/// Whether a wrapper is part of the command: one that only observes is left out, one that changes what runs is kept.
 fn is_kept_before(word: &str) -> bool {
     !matches!(word, "time" | "nice" | "exec" | "command" | "timeout" | "do" | "then" | "else" | "{" | "!")
         && !word.bytes().all(|b| b.is_ascii_digit() || matches!(b, b's' | b'm' | b'h'))
@@ -133,12 +135,12 @@ fn is_kept_before(word: &str) -> bool {
 
 fn as_written(command: &str, step: &Step, from: usize) -> String {
     let words = step.spans.iter().skip(from).map(|span| &command[span.clone()]);
-    // A line end within quotes stays; one after a backslash joins two words.
+    // A line end within quotes stays, but one after a backslash joins two words.
     let words = words.map(|word| word.replace("\\\n", "")).filter(|word| !word.trim().is_empty());
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Strips leading variables, and programs and words that only start another.
+/// Strips leading assignments, and wrappers and words that only start another program.
 pub(super) fn strip(mut words: &[String]) -> &[String] {
     loop {
         let second = words.get(1).map_or("", String::as_str);
@@ -180,8 +182,8 @@ fn is_assignment(word: &str) -> bool {
     })
 }
 
-/// Options that select some of the tests, packages or files, with a value.
-pub(super) const SELECTING: [&str; 14] = [
+/// Options with a value that select some of the tests, packages or files.
+pub(super) const SELECTING_OPTIONS: [&str; 14] = [
     "-run",
     "-k",
     "-t",
@@ -198,7 +200,7 @@ pub(super) const SELECTING: [&str; 14] = [
     "-R",
 ];
 
-/// Other options with a value.
+/// Whether a word is another option with a value.
 fn is_valued(word: &str) -> bool {
     matches!(
         word,
@@ -218,8 +220,8 @@ fn is_valued(word: &str) -> bool {
     )
 }
 
-/// Options that change the output, the time limit or the parallelism, and not what is checked.
-fn is_talking(word: &str) -> bool {
+/// Whether an option changes the output, the time limit or the parallelism, but not what is checked.
+fn is_output_option(word: &str) -> bool {
     matches!(
         word.split('=').next().unwrap_or(word),
         "-v" | "-vv"
@@ -254,8 +256,9 @@ fn is_talking(word: &str) -> bool {
     )
 }
 
-/// Those of them whose value is the next word.
-const TALKING_VALUED: [&str; 6] = ["--color", "--tb", "--reporter", "--timeout", "-timeout", "--maxfail"];
+/// Options of the same kind whose value is the next word.
+const OUTPUT_OPTIONS_WITH_VALUE: [&str; 6] =
+    ["--color", "--tb", "--reporter", "--timeout", "-timeout", "--maxfail"];
 
 fn is_option(word: &str, option: &str) -> bool {
     word == option || word.strip_prefix(option).is_some_and(|rest| rest.starts_with(['=', ' ']))
@@ -271,11 +274,11 @@ fn normal(words: &[String]) -> Vec<String> {
     let mut arguments: Vec<String> = Vec::new();
     let mut rest = rest.peekable();
     while let Some(word) = rest.next() {
-        if is_talking(word) {
-            if TALKING_VALUED.contains(&word) {
+        if is_output_option(word) {
+            if OUTPUT_OPTIONS_WITH_VALUE.contains(&word) {
                 rest.next();
             }
-        } else if (SELECTING.contains(&word) || is_valued(word)) && rest.peek().is_some() {
+        } else if (SELECTING_OPTIONS.contains(&word) || is_valued(word)) && rest.peek().is_some() {
             arguments.push(format!("{word} {}", rest.next().unwrap_or_default()));
         } else if word != "--" {
             arguments.push(word.to_owned());
@@ -368,7 +371,7 @@ pub(super) fn sort_of(words: &[String]) -> Option<Sort> {
             Some(if looks { Sort::Lint } else { Sort::Format })
         }
         _ if program.ends_with(".sh") => named_script(path).or(Some(Sort::Run)),
-        // A program of the project, not one of the system.
+        // A path names a program of the project, not one of the system.
         _ if path.contains('/')
             && !["/usr/", "/bin/", "/opt/", "/sbin/"].iter().any(|dir| path.starts_with(dir)) =>
         {
@@ -378,7 +381,7 @@ pub(super) fn sort_of(words: &[String]) -> Option<Sort> {
     }
 }
 
-/// Returns the first word that is neither an option nor its value: `make -C src check`.
+/// Returns the first word that is neither an option nor its value, such as `check` in `make -C src check`.
 fn operand<'a>(rest: &[&'a str]) -> &'a str {
     let mut words = rest.iter();
     while let Some(word) = words.next() {
@@ -392,7 +395,7 @@ fn operand<'a>(rest: &[&'a str]) -> &'a str {
     ""
 }
 
-/// `npm run test:unit`, `mise run lint`, `turbo build`, `bun test`.
+/// Returns what a task runner does: `npm run test:unit`, `mise run lint`, `turbo build`, `bun test`.
 fn runner(program: &str, first: &str, rest: &[&str]) -> Option<Sort> {
     let task = match (program, first) {
         ("npm", "t" | "test") | ("bun" | "deno", "test") => "test",
@@ -413,8 +416,8 @@ fn runner(program: &str, first: &str, rest: &[&str]) -> Option<Sort> {
     script(task)
 }
 
-/// `python3 tests/run.py`, `bash scripts/test.sh`: the script's name says what it is for. A script in the line itself
-/// is an experiment.
+/// Returns what a script does, by its name: `python3 tests/run.py`, `bash scripts/test.sh`. A script that is typed in
+/// the line itself is an experiment.
 fn interpreted(first: &str, rest: &[&str]) -> Option<Sort> {
     let inline = rest.first().is_some_and(|word| matches!(*word, "-c" | "-e" | "-" | "-n" | "-r" | "-p"));
     let is_file = first.contains('.') || first.contains('/');
@@ -433,7 +436,7 @@ fn named_script(path: &str) -> Option<Sort> {
     script(stem).filter(|sort| *sort != Sort::Run)
 }
 
-/// A task by its name: `test:unit`, `build-all`, `typecheck`.
+/// Returns what a task does, by its name: `test:unit`, `build-all`, `typecheck`.
 fn script(name: &str) -> Option<Sort> {
     let name = name.rsplit('/').next().unwrap_or(name);
     let has = |words: &[&str]| name.split([':', '-', '_', '.']).any(|part| words.contains(&part));

@@ -1,4 +1,4 @@
-//! How many tests passed and failed, according to the runner's output.
+//! Counts how many tests passed and failed, according to the runner's output.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use super::summary::plain;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Counts {
-    /// `None` if the runner does not say: `go test` names only packages.
+    /// `None` if the runner does not say it; `go test` names only packages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub passed: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,8 +47,8 @@ impl fmt::Display for Counts {
     }
 }
 
-/// Returns the counts in an output. Runners that print several summaries (cargo: one per binary) are added up; for
-/// those that repeat themselves (maven: one per class, then a total) the last one counts.
+/// Returns the counts in an output. Several summaries are added up (cargo prints one per binary). If a runner repeats
+/// itself (maven prints one per class, then a total), the last one is used.
 pub fn counts(output: &str) -> Option<Counts> {
     if let Some(counts) = junit(output) {
         return Some(counts);
@@ -75,15 +75,15 @@ pub fn counts(output: &str) -> Option<Counts> {
 }
 
 enum Told {
-    /// One of several that are added up.
+    /// One of several counts that are added up.
     Part(Counts),
     Whole(Counts),
-    /// unittest: the total; failures are on another line.
+    /// The total number of tests; unittest prints failures on another line.
     Ran(u64),
-    /// Runners with a line for each: `# pass 5`, `5 passing`.
+    /// One of two lines, such as `# pass 5` or `5 passing`.
     Passed(u64),
     Failed(u64),
-    /// One test: `--- PASS: TestX`.
+    /// One test that passed: `--- PASS: TestX`.
     OnePassed,
     OneFailed,
 }
@@ -93,7 +93,7 @@ fn of_line(line: &str) -> Option<Told> {
         return row(rest.split_once(". ")?.1).map(Told::Part);
     }
     if let Some(rest) = line.strip_prefix("Summary [") {
-        // nextest: `Summary [   0.5s] 10 tests run: 9 passed, 1 failed, 2 skipped`
+        // nextest prints `Summary [   0.5s] 10 tests run: 9 passed, 1 failed, 2 skipped`.
         return row(rest.split_once("run:").map(|(_, rest)| rest)?).map(Told::Whole);
     }
     if line.starts_with("--- PASS: ") {
@@ -137,7 +137,7 @@ fn of_line(line: &str) -> Option<Told> {
     row(bare.unwrap_or(line)).filter(|_| is_row && line.len() < 200).map(Told::Whole)
 }
 
-/// `5 passed; 1 failed; 0 ignored`, in any order. `None` if neither is counted.
+/// Reads `5 passed; 1 failed; 0 ignored`, in any order; `None` if neither is counted.
 fn row(text: &str) -> Option<Counts> {
     let mut counts = Counts::default();
     for piece in text.split([',', ';', '|', '(', ')']).map(str::trim) {
@@ -157,13 +157,13 @@ fn row(text: &str) -> Option<Counts> {
     (counts != Counts::default()).then_some(counts)
 }
 
-/// `5 tests, 9 assertions`: all of them passed.
+/// Reads `5 tests, 9 assertions`, which means that all of them passed.
 fn of_total(text: &str) -> Option<Counts> {
     first_number(text).map(|n| Counts { passed: Some(n), failed: Some(0) })
 }
 
-/// `Tests run: 5, Failures: 1, Errors: 0, Skipped: 1`, `Tests: 5, Assertions: 9, Failures: 1.`, `Failed: 0, Passed: 5`,
-/// `failures=1, errors=2`.
+/// Reads `Tests run: 5, Failures: 1, Errors: 0, Skipped: 1`, `Tests: 5, Assertions: 9, Failures: 1.`, `Failed: 0,
+/// Passed: 5` or `failures=1, errors=2`.
 fn named(line: &str) -> Option<Counts> {
     let (mut total, mut passed, mut bad, mut skipped) = (None, None, None, 0);
     for piece in line.split([',', ';']) {
@@ -185,7 +185,8 @@ fn named(line: &str) -> Option<Counts> {
     Some(Counts { passed, failed: Some(failed) })
 }
 
-/// swift: `Executed 5 tests, with 1 failure`; gradle: `5 tests completed, 1 failed`; ctest: `1 tests failed out of 5`.
+/// Reads lines of swift (`Executed 5 tests, with 1 failure`), gradle (`5 tests completed, 1 failed`) and ctest (`1
+/// tests failed out of 5`).
 fn executed(line: &str) -> Option<Counts> {
     let of =
         |total: u64, failed: u64| Counts { passed: Some(total.saturating_sub(failed)), failed: Some(failed) };
@@ -200,7 +201,8 @@ fn executed(line: &str) -> Option<Counts> {
     Some(of(total.trim().parse().ok()?, failed))
 }
 
-/// rspec, exunit, minitest: `5 examples, 1 failure`, `5 tests, 1 failure`, `5 runs, 9 assertions, 1 failures, 0 errors`.
+/// Reads lines of rspec, exunit and minitest: `5 examples, 1 failure`, `5 tests, 1 failure`, `5 runs, 9 assertions, 1
+/// failures, 0 errors`.
 fn examples(line: &str) -> Option<Counts> {
     let (first, rest) = line.split_once(", ")?;
     let (number, what) = first.split_once(' ')?;
@@ -224,7 +226,8 @@ fn examples(line: &str) -> Option<Counts> {
     Some(Counts { passed: Some(total.saturating_sub(bad + out)), failed: Some(bad) })
 }
 
-/// mocha, bun, playwright: `5 passing (3s)`, ` 5 pass`, `1 failing`, `1 failed`, `5 passed (3.2s)`. True for passed.
+/// Reads lines of mocha, bun and playwright: `5 passing (3s)`, ` 5 pass`, `1 failing`, `1 failed`, `5 passed (3.2s)`.
+/// Returns true for passed tests.
 fn single(line: &str) -> Option<(bool, u64)> {
     let (number, rest) = line.split_once(' ')?;
     let n = number.parse().ok()?;
@@ -244,7 +247,7 @@ fn first_number(text: &str) -> Option<u64> {
     digits.parse().ok()
 }
 
-/// A JUnit report: `<testsuite tests="5" failures="1" errors="0" skipped="1">`.
+/// Reads a JUnit report: `<testsuite tests="5" failures="1" errors="0" skipped="1">`.
 fn junit(text: &str) -> Option<Counts> {
     let mut sum: Option<Counts> = None;
     for (start, is_all) in [("<testsuites", true), ("<testsuite", false)] {

@@ -1,11 +1,11 @@
-//! When a passing run shows that another is solved: it is the same, it is wider and covers it, or it ran by name
-//! exactly the tests that had failed.
+//! Decides when a passing run shows that another one is solved: it is the same, it is wider and covers it, or it ran
+//! exactly the failed tests by name.
 
 use super::Sort;
-use super::check::{Check, SELECTING};
+use super::check::{Check, SELECTING_OPTIONS};
 use crate::failure;
 
-/// Returns whether `passed`, which passed, shows that what `failed` checked now succeeds.
+/// Returns whether `passed`, which passed, shows that what `failed` checks now succeeds.
 pub fn shows_passed(passed: &Check, failed: &Check) -> bool {
     if passed.key() == failed.key() || passed.words == failed.words && is_same_place(passed, failed) {
         return true;
@@ -27,7 +27,7 @@ pub fn failed_tests(error: &str) -> Option<Vec<String>> {
     if names.len() >= failure::MOST_LINES {
         return None;
     }
-    // A subtest fails with its parent, and the parent is what is run again.
+    // A subtest fails with its parent, and the parent is run again.
     let all = names.clone();
     let is_sub = |name: &String| {
         all.iter().any(|other| name.strip_prefix(other.as_str()).is_some_and(|rest| rest.starts_with('/')))
@@ -39,7 +39,7 @@ pub fn failed_tests(error: &str) -> Option<Vec<String>> {
 /// Returns the test that a line reports as failed.
 pub fn failed_test(line: &str) -> Option<&str> {
     let line = line.trim();
-    // `[test] --- FAIL: …`
+    // The line may have a prefix, as in `[test] --- FAIL: …`.
     let line = match line.strip_prefix('[').and_then(|inner| inner.split_once("] ")) {
         Some((_, rest)) => rest,
         None => line,
@@ -56,14 +56,14 @@ pub fn failed_test(line: &str) -> Option<&str> {
 }
 
 impl Check {
-    /// Returns whether it runs a test by its name.
+    /// Returns whether the check runs a test by its name.
     pub fn selects(&self, test: &str) -> bool {
         if self.sort != Sort::Test {
             return false;
         }
         let short = test.rsplit("::").next().unwrap_or(test);
         self.words.iter().skip(1).any(|word| {
-            let value = SELECTING
+            let value = SELECTING_OPTIONS
                 .iter()
                 .find_map(|option| word.strip_prefix(option).and_then(|rest| rest.strip_prefix([' ', '='])));
             match value {
@@ -75,14 +75,15 @@ impl Check {
     }
 }
 
-/// `^(TestA|TestB)$` names two.
+/// Splits a pattern such as `^(TestA|TestB)$` into its names.
 fn alternatives(pattern: &str) -> impl Iterator<Item = &str> {
     pattern
         .split(['|', '(', ')'])
         .map(|part| part.trim_matches(|c: char| matches!(c, '^' | '$' | '"' | '\'' | '.' | '*')))
 }
 
-/// The project's own way to check everything of a kind: `make test`, `npm run lint`, `mise run test:ci`.
+/// Whether a check is the project's own way to check everything of a kind: `make test`, `npm run lint`, `mise run
+/// test:ci`.
 fn is_for_all(check: &Check) -> bool {
     let rest: Vec<&str> = check.words.iter().skip(1).map(String::as_str).collect();
     let only = |known: &[&str]| rest.iter().all(|word| known.contains(word));
@@ -139,8 +140,9 @@ fn task<'a>(rest: &[&'a str]) -> Option<&'a str> {
     }
 }
 
-/// A check of everything need not cover another language or a separate kind of tests: `make test` does not cover
-/// `-tags` of a `go test`, `npm test` no `go test`, and `mise run test` no `mise run test:integration`.
+/// Whether a check of everything leaves out what `failed` checks: another language, or a separate kind of tests. `make
+/// test` does not cover `go test -tags x`, `npm test` does not cover `go test`, and `mise run test` does not cover
+/// `mise run test:integration`.
 fn names_another_part(passed: &Check, failed: &Check) -> bool {
     let another = match (family(passed.program()), family(failed.program())) {
         (Some(one), Some(other)) => one != other,
@@ -157,7 +159,7 @@ fn names_another_part(passed: &Check, failed: &Check) -> bool {
             _ => None,
         }
     }
-    // `test` and `test:integration`: the plain one leaves out the other, unless its name says that it is for all.
+    // The task `test` leaves out `test:integration`, unless its name says that it is for all.
     let kinds = match (tasks(&mine), tasks(&other)) {
         (Some(mine), Some(other)) if runs_tasks(passed.program()) && runs_tasks(failed.program()) => {
             let parts = |task: &str| {
@@ -177,8 +179,8 @@ fn names_another_part(passed: &Check, failed: &Check) -> bool {
     another || kinds || tag_missed
 }
 
-/// The same program with the same options, on more: fewer tests selected by name, a parent folder, or no folder at
-/// all.
+/// Whether `passed` is the same program with the same options on more: fewer tests selected by name, a parent folder,
+/// or no folder at all.
 fn is_wider(passed: &Check, failed: &Check) -> bool {
     if passed.program() != failed.program() || !is_same_place(passed, failed) {
         return false;
@@ -191,7 +193,7 @@ fn is_wider(passed: &Check, failed: &Check) -> bool {
     };
     let (chosen, places, options) = split(passed);
     let (failed_chosen, failed_places, failed_options) = split(failed);
-    // More options may leave something out; `-race` and similar only add.
+    // More options may leave something out, but `-race` and similar ones only add checks.
     let adds =
         |word: &String| matches!(word.as_str(), "-race" | "--all-targets" | "--all-features" | "-cover");
     let same = options.iter().all(|word| failed_options.contains(word) || adds(word))
@@ -216,7 +218,7 @@ fn is_wider(passed: &Check, failed: &Check) -> bool {
 }
 
 fn selector(word: &str) -> Option<&str> {
-    SELECTING
+    SELECTING_OPTIONS
         .iter()
         .find_map(|option| word.strip_prefix(option).and_then(|rest| rest.strip_prefix([' ', '='])))
 }
@@ -225,7 +227,7 @@ fn is_place(word: &str) -> bool {
     !word.starts_with('-') && (word.contains('/') || word.contains('.') || word.contains("::"))
 }
 
-/// `./a/...` is above `./a/b`, `tests` above `tests/a.py::name`.
+/// Whether a place contains another: `./a/...` contains `./a/b`, and `tests` contains `tests/a.py::name`.
 fn is_above(above: &str, place: &str) -> bool {
     let trim =
         |path: &str| path.trim_start_matches("./").trim_end_matches("...").trim_end_matches('/').to_owned();
@@ -240,7 +242,7 @@ fn is_above(above: &str, place: &str) -> bool {
             .is_some_and(|rest| (is_tree || !above.contains("./")) && rest.starts_with(['/', ':']))
 }
 
-/// Tests and linters of a whole language build what they examine.
+/// Whether `passed` builds what `failed` builds: tests and linters of a whole language build what they examine.
 fn builds_the_same(passed: &Check, failed: &Check) -> bool {
     let language = |program: &str| match program {
         "go" | "golangci-lint" | "gotestsum" => Some("go"),
@@ -287,7 +289,7 @@ fn runs_tasks(program: &str) -> bool {
     )
 }
 
-/// A folder outside the checkout cannot be compared with an unknown one.
+/// Whether two checks ran in the same folder. A folder outside the checkout cannot be compared with an unknown one.
 fn is_same_place(one: &Check, other: &Check) -> bool {
     let unknown = |a: &str, b: &str| a.is_empty() && b.starts_with('/');
     one.folder == other.folder || unknown(&one.folder, &other.folder) || unknown(&other.folder, &one.folder)

@@ -1,4 +1,4 @@
-//! Which command a line's exit code belongs to, and what part of the output the line lets through.
+//! Decides which command a line's exit code belongs to, and which part of the output the line shows.
 
 use super::check::{check, strip};
 use super::open::is_read_only;
@@ -8,12 +8,13 @@ use crate::shell::{self, Join, Step};
 /// A parsed command line.
 pub(super) struct Line {
     steps: Vec<Step>,
-    /// Its checks: the step, its kind, and the name of the task that prints about it.
+    /// The checks: the index of the step, its kind, and the name of the task that appears in the output.
     checks: Vec<(usize, Sort, String)>,
-    /// The steps that do anything to the project, checks or not: a check's number is its index among these.
+    /// The steps that do anything to the project, whether they are checks or not. The number of a check is its index
+    /// among these.
     doing: Vec<usize>,
     pipefail: bool,
-    /// Loops and conditions: it is unknown what ran how often.
+    /// Whether the line has loops or conditions, so that it is unknown what ran how often.
     scripted: bool,
 }
 
@@ -63,7 +64,7 @@ impl Line {
         !self.scripted && !self.steps.is_empty() && self.steps.iter().enumerate().all(good)
     }
 
-    /// `cat x | cargo test`: the command piped into a check is not the check.
+    /// Whether a command is piped into a check, as in `cat x | cargo test`.
     fn feeds_a_check(&self, at: usize) -> bool {
         let is_check = self.checks.iter().any(|(check, ..)| *check == at);
         !is_check && self.checks.iter().any(|(check, ..)| *check > at)
@@ -77,15 +78,15 @@ impl Line {
         }
         let checked = self.checks.last().map(|(at, ..)| *at);
         let Some(at) = checked.or(self.doing.last().copied()) else {
-            // `gh api x | jq .y`: the reader failed.
+            // In `gh api x | jq .y` the reader may have failed.
             let piped = self.steps.len() > 1 && self.steps[self.steps.len() - 2].then == Join::Pipe;
             return !piped || self.pipefail || !is_read_only(strip(&last.words));
         };
         // A command after the last check may have failed instead: `make test | grep x`, `make test; ls y`.
-        let behind = &self.steps[at..];
+        let after_check = &self.steps[at..];
         let joined = |step: &Step| matches!(step.then, Join::And | Join::End);
-        behind.iter().all(joined)
-            || self.pipefail && behind.iter().all(|step| joined(step) || step.then == Join::Pipe)
+        after_check.iter().all(joined)
+            || self.pipefail && after_check.iter().all(|step| joined(step) || step.then == Join::Pipe)
     }
 
     /// Returns the check's exit code if the line itself prints it: `; echo "exit: $?"`, `&& echo OK || echo FAILED`.
@@ -114,7 +115,7 @@ impl Line {
         None
     }
 
-    /// Returns whether a failure of a check would show in what the line lets through.
+    /// Returns whether a failure of a check would be visible in what the line shows.
     pub(super) fn shows_failures(&self, output: &str) -> bool {
         let lines = output.lines().count();
         self.checks.iter().all(|(at, ..)| {
@@ -130,7 +131,8 @@ impl Line {
         })
     }
 
-    /// Compilers and some linters print nothing on success, and the reason on either stream on failure.
+    /// Returns whether an empty output means success: compilers and some linters print nothing then, and the reason for
+    /// a failure otherwise.
     pub(super) fn is_silent_when_well(&self, output: &str) -> bool {
         let nothing = output.trim();
         let nothing =
@@ -147,15 +149,15 @@ impl Line {
     }
 
     fn only_cut_behind(&self, at: usize) -> bool {
-        let behind = self.steps[at + 1..].iter();
-        behind.into_iter().all(|step| matches!(step.words[0].as_str(), "head" | "tail" | "cat"))
+        let after_check = self.steps[at + 1..].iter();
+        after_check.into_iter().all(|step| matches!(step.words[0].as_str(), "head" | "tail" | "cat"))
             && self.steps[at..].iter().all(|step| matches!(step.then, Join::Pipe | Join::End))
     }
 
-    /// Returns which check failed: the task that the output names, or the only one of the kind that was seen to fail.
+    /// Returns which check failed: the task that the output names, or the only check of the kind that failed.
     pub(super) fn failing_step(&self, task: Option<&str>, sort: Option<Sort>) -> Option<usize> {
         let by_task = |task: &str| {
-            // `[lint:go] ERROR task failed` is a part of `lint`.
+            // `[lint:go] ERROR task failed` is about a part of `lint`.
             let part = |name: &str| {
                 task == name || task.strip_prefix(name).is_some_and(|rest| rest.starts_with(':'))
             };
@@ -173,7 +175,7 @@ impl Line {
     }
 }
 
-/// The text of an `echo`.
+/// Returns the text of an `echo`.
 fn echoed(step: &Step) -> Option<String> {
     let (program, rest) = step.words.split_first()?;
     let is_option = |word: &&String| matches!(word.as_str(), "-e" | "-n" | "-en" | "-ne");
@@ -181,9 +183,9 @@ fn echoed(step: &Step) -> Option<String> {
     matches!(program.as_str(), "echo" | "printf").then(|| words.join(" ").replace("\\n", ""))
 }
 
-/// Returns the number on the last line that begins and ends like this.
+/// Returns the result from the number on the last line with this prefix and suffix.
 fn number_line(output: &str, prefix: &str, suffix: &str) -> Option<Ended> {
-    // Another variable comes before it, and its value is unknown.
+    // Another variable comes before the number, and its value is unknown.
     if prefix.contains('$') {
         return None;
     }
@@ -191,9 +193,9 @@ fn number_line(output: &str, prefix: &str, suffix: &str) -> Option<Ended> {
     let code = |line: &str| -> Option<i64> {
         let rest = line.trim().strip_prefix(prefix.trim_end())?.trim_start();
         let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-        let behind = rest[digits..].trim();
+        let after_check = rest[digits..].trim();
         let suffix = suffix.split('$').next().unwrap_or_default().trim();
-        (digits > 0 && behind.starts_with(suffix) && (!suffix.is_empty() || behind.is_empty()))
+        (digits > 0 && after_check.starts_with(suffix) && (!suffix.is_empty() || after_check.is_empty()))
             .then(|| rest[..digits].parse().ok())
             .flatten()
     };
@@ -201,8 +203,8 @@ fn number_line(output: &str, prefix: &str, suffix: &str) -> Option<Ended> {
     Some(if code == 0 { Ended::Passed } else { Ended::Failed })
 }
 
-/// Lines that a failing run prints, of the kinds that people filter for.
-const FAILURES: [&str; 10] = [
+/// Sample lines of failing runs, of the kinds that people filter for.
+const FAILURE_LINES: [&str; 10] = [
     "--- FAIL: TestName (0.00s)",
     "FAIL\texample.com/pkg\t0.1s",
     "test result: FAILED. 1 passed; 1 failed; 0 ignored",
@@ -220,8 +222,8 @@ fn lets_through(words: &[String], lines: usize) -> bool {
     let Some((program, arguments)) = words.split_first() else { return true };
     match program.rsplit('/').next().unwrap_or(program) {
         "tail" | "cat" | "tee" | "less" | "more" | "nl" | "sort" | "uniq" | "fold" | "column" => true,
-        // Cut at its end, where the summary would be.
-        "head" => lines < wanted(arguments),
+        // `head` cuts the end, where the summary would be.
+        "head" => lines < head_lines(arguments),
         "grep" | "egrep" | "rg" | "ag" => {
             let has = |long: &str, short: char| {
                 arguments.iter().any(|word| {
@@ -230,7 +232,7 @@ fn lets_through(words: &[String], lines: usize) -> bool {
             };
             let pattern = arguments.iter().find(|word| !word.starts_with('-'));
             let Some(pattern) = pattern else { return false };
-            // Counted or reduced to yes and no: the lines are not there.
+            // The lines themselves are not printed, only their number or whether there are any.
             if has("--count", 'c') || has("--quiet", 'q') || has("--only-matching", 'o') {
                 return false;
             }
@@ -240,8 +242,8 @@ fn lets_through(words: &[String], lines: usize) -> bool {
     }
 }
 
-/// `-30`, `-n 30`, `-n30`: how many lines `head` prints.
-fn wanted(arguments: &[String]) -> usize {
+/// Returns how many lines `head` prints: `-30`, `-n 30`, `-n30`.
+fn head_lines(arguments: &[String]) -> usize {
     let digits = |word: &String| word.trim_start_matches(['-', 'n']).parse().ok();
     arguments.iter().find_map(digits).unwrap_or(10)
 }
@@ -256,6 +258,6 @@ fn matches_failure(pattern: &str, ignore_case: bool) -> bool {
     pattern.split(['|', '(', ')']).any(|part| {
         let part = part
             .trim_matches(|c: char| matches!(c, '^' | '$' | '.' | '*' | '\\' | '+' | '[' | ']' | '?' | 'b'));
-        !part.trim().is_empty() && FAILURES.iter().any(|line| found(part, line))
+        !part.trim().is_empty() && FAILURE_LINES.iter().any(|line| found(part, line))
     })
 }

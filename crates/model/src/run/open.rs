@@ -1,25 +1,25 @@
-//! What a command line was for, and whether its failure matters.
+//! Decides what a command line was for, and whether its failure matters.
 
 use super::check::{self, Check, of_steps, strip};
 use crate::shell::{self, Step};
 
-/// What a line was for.
+/// What a command line was for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CommandPurpose {
     /// It tested, built, linted, formatted or ran something of the project.
     Checks(Vec<Check>),
     /// It changed the state of a repository.
     Git(Vec<Family>),
-    /// It did something else, by the words that say what: `docker build`, `terraform plan`.
+    /// It did something else; the words say what: `docker build`, `terraform plan`.
     Other(Vec<String>),
-    /// It looked something up, moved a file, or tried something out: its failure does not matter.
+    /// It looked something up, moved a file, or tried something out, so its failure does not matter.
     Look,
 }
 
 /// Groups of git commands in which one can complete what another left undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
-    /// merge, rebase, pull, cherry-pick, revert.
+    /// The commands merge, rebase, pull, cherry-pick and revert.
     Join,
     Push,
     Commit,
@@ -57,10 +57,10 @@ impl Family {
     }
 }
 
-/// Errors that mean that the command was mistyped, in the wrong folder, refused or cancelled: nothing in the project
-/// fails.
+/// Whether an error means that the command was mistyped, in the wrong folder, refused or cancelled, so that nothing in
+/// the project fails.
 pub fn is_user_error(error: &str) -> bool {
-    const SLIPS: &[&str] = &[
+    const USER_ERRORS: &[&str] = &[
         "unknown flag",
         "unknown option",
         "unknown shorthand flag",
@@ -101,21 +101,22 @@ pub fn is_user_error(error: &str) -> bool {
     ];
     const REFUSED: [&str; 5] =
         ["requested permissions", "has been denied", "requires approval", "was blocked", "haven't granted"];
-    SLIPS.iter().chain(&REFUSED).any(|slip| error.contains(slip)) || error.lines().any(is_wrong_folder)
+    USER_ERRORS.iter().chain(&REFUSED).any(|slip| error.contains(slip)) || error.lines().any(is_wrong_folder)
 }
 
-/// `(eval):cd:1: no such file or directory: /tmp/x`, `bash: line 1: cd: /x: No such file or directory`.
+/// Whether a line says that a `cd` failed: `(eval):cd:1: no such file or directory: /tmp/x`, `bash: line 1: cd: /x: No
+/// such file or directory`.
 fn is_wrong_folder(line: &str) -> bool {
     let lower = line.to_ascii_lowercase();
     lower.contains("no such file or directory") && (lower.contains("cd:") || lower.contains(": cd"))
 }
 
-/// Loops and conditions in one line are experiments.
+/// Whether a line has loops or conditions, which makes it an experiment.
 fn is_scripted(steps: &[Step]) -> bool {
     steps.iter().any(|step| matches!(step.words[0].as_str(), "for" | "while" | "until" | "if" | "case"))
 }
 
-/// Returns enough words to recognise it with other arguments: the program and its subcommand.
+/// Returns the program and its subcommand, which identify a command with other arguments.
 fn name(words: &[String]) -> String {
     let program = words[0].rsplit('/').next().unwrap_or(&words[0]);
     let asked: Vec<&str> =
@@ -138,7 +139,7 @@ fn family(words: &[String]) -> Option<Family> {
     })
 }
 
-/// `git -C dir --no-pager log`: returns the word that says what git does.
+/// Returns the word that says what git does, such as `log` in `git -C dir --no-pager log`.
 fn subcommand(rest: &[String]) -> &str {
     let mut words = rest.iter().map(String::as_str);
     while let Some(word) = words.next() {
@@ -206,7 +207,7 @@ fn is_git_look(rest: &[String]) -> bool {
     }
 }
 
-/// Programs that read, count, print, wait, or move files.
+/// Whether a program reads, counts, prints, waits, or moves files.
 fn looks(program: &str) -> bool {
     matches!(
         program,
@@ -321,7 +322,7 @@ fn looks(program: &str) -> bool {
     )
 }
 
-/// Tools that change an installation, a cloud or a registry: if one fails, something was not done.
+/// Whether a tool changes an installation, a cloud or a registry. If it fails, something was not done.
 pub fn is_known_tool(name: &str) -> bool {
     matches!(
         name.split(' ').next().unwrap_or_default(),

@@ -1,6 +1,6 @@
 //! Real output of the runners: a passing run and a failing one.
 
-/// Command, output of a run that passed, output of one that failed.
+/// A command, the output of a run that passed, and the output of one that failed.
 pub const PAIRS: &[(&str, &str, &str)] = &[
     (
         "cargo test",

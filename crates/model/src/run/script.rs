@@ -1,6 +1,6 @@
-//! The command line that a shell is given as an argument.
+//! Finds the command line that a shell is given as an argument.
 
-/// `bash -lc 'cargo test'` runs `cargo test`. Returns `None` if the words do not start a shell with a command line.
+/// Returns `cargo test` for `bash -lc 'cargo test'`; `None` if the words do not start a shell with a command line.
 pub fn script_of(words: &[String]) -> Option<&str> {
     let (program, arguments) = words.split_first()?;
     let name = program.rsplit('/').next().unwrap_or(program);
@@ -13,12 +13,12 @@ pub fn script_of(words: &[String]) -> Option<&str> {
         let flags = argument.strip_prefix(['-', '+']).filter(|flags| !flags.is_empty());
         match flags {
             None if takes_line => return Some(argument),
-            // A script's file.
+            // The shell is given the file of a script.
             None => return None,
             Some(long) if long.starts_with('-') => {}
             Some(flags) => {
                 takes_line |= argument.starts_with('-') && flags.contains('c');
-                // `-o pipefail`.
+                // The next word is an option's value, as in `-o pipefail`.
                 if flags.ends_with('o') {
                     arguments.next();
                 }

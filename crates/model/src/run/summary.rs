@@ -1,4 +1,4 @@
-//! What an output says about how a run ended: the summary lines of runners, linters, compilers and task runners.
+//! Reads what an output says about how a run ended: the summary lines of runners, linters, compilers and task runners.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,13 +8,13 @@ use super::Sort;
 /// What was found in an output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Seen {
-    /// Some line reports a failure.
+    /// Whether some line reports a failure.
     pub failed: bool,
-    /// The last summary line reports success.
+    /// Whether the last summary line reports success.
     pub passed_last: bool,
     /// The most informative line.
     pub line: Option<Range<usize>>,
-    /// For the failure: the kind of check that prints such a line, and the task it names.
+    /// The kind of check that prints the line with the failure.
     pub sort: Option<Sort>,
     pub task: Option<String>,
 }
@@ -44,7 +44,7 @@ pub(super) fn look(of: impl Fn(Sort) -> bool, output: &str) -> Seen {
         let is_news = match (word.failed, seen.failed) {
             (true, false) => true,
             (false, true) => false,
-            // cargo ends with the tests in the documentation, and often there are none.
+            // cargo prints the tests in the documentation last, and often there are none.
             (false, false) => word.weight >= weight && !(seen.line.is_some() && ran_nothing(whole)),
             (true, true) => word.weight >= weight,
         };
@@ -63,12 +63,12 @@ pub(super) fn look(of: impl Fn(Sort) -> bool, output: &str) -> Seen {
     seen
 }
 
-/// Returns whether a summary counts no test.
+/// Returns whether a summary line counts no test.
 fn ran_nothing(line: &str) -> bool {
     super::counts(line).and_then(super::Counts::ran) == Some(0)
 }
 
-/// Messages of git when it did not do what it was asked.
+/// Whether git says that it did not do what it was asked.
 pub(super) fn git_refuses(output: &str) -> bool {
     let says = |line: &str| {
         ["fatal: ", "error: failed to push", "Automatic merge failed", "CONFLICT (", "error: could not apply"]
@@ -79,13 +79,14 @@ pub(super) fn git_refuses(output: &str) -> bool {
     output.lines().any(says)
 }
 
-/// A cheap test: most lines contain none of these.
+/// Whether a line may be a summary. The test is cheap, because most lines contain none of these signs.
 fn may_sum_up(line: &str) -> bool {
     let bytes = line.as_bytes();
     (0..bytes.len()).any(|at| is_sign(&bytes[at..])) || is_placed(line.trim_end())
 }
 
-/// Chosen by the first letter: separate searches would cost more than everything that follows.
+/// Whether a sign of a summary begins here. The first letter is compared first, because separate searches would cost
+/// more than everything else.
 fn is_sign(rest: &[u8]) -> bool {
     let begins = |with: &str| rest.starts_with(with.as_bytes());
     match rest[0] {
@@ -158,7 +159,8 @@ fn passes(weight: u8, sort: Sort) -> Option<Word> {
     Some(Word { failed: false, weight, sort: Some(sort), task: None })
 }
 
-/// make, just, mise, npm, pnpm, yarn, bun, turbo, nx, task, gradle, maven, rake, bazel, tox, nox, pre-commit.
+/// Reads messages of make, just, mise, npm, pnpm, yarn, bun, turbo, nx, task, gradle, maven, rake, bazel, tox, nox and
+/// pre-commit.
 fn task_runner(line: &str) -> Option<Word> {
     let failed = |task: Option<&str>| {
         Some(Word { failed: true, weight: 1, sort: None, task: task.map(str::to_owned) })
@@ -166,7 +168,7 @@ fn task_runner(line: &str) -> Option<Word> {
     let passed = Some(Word { failed: false, weight: 1, sort: None, task: None });
     let begins = |with: &str| line.starts_with(with);
     let quoted = |quote: char| line.split(quote).nth(1);
-    // A long word is searched only if a part of it occurs, which is found much faster.
+    // A long word is searched only if a short part of it occurs, because that is found much faster.
     let holds = |part: &str, word: &str| line.contains(part) && line.contains(word);
     if line.ends_with("ERROR task failed") {
         return failed(prefix_name(line));
@@ -175,7 +177,7 @@ fn task_runner(line: &str) -> Option<Word> {
         return failed(None);
     }
     if (begins("make") || begins("gmake")) && line.contains(": *** ") {
-        // `make: *** [Makefile:3: test] Error 1`
+        // make prints `make: *** [Makefile:3: test] Error 1`.
         let target = line.split(['[', ']']).nth(1).and_then(|inner| inner.rsplit(": ").next());
         return failed(target);
     }
@@ -245,7 +247,7 @@ fn task_runner(line: &str) -> Option<Word> {
     if begins("congratulations :)") { passed } else { None }
 }
 
-/// Messages of the test runners; [`counts`] reads numbers.
+/// Reads messages of test runners; [`counts`] reads their numbers.
 fn test_runner(line: &str) -> Option<Word> {
     let begins = |with: &str| line.starts_with(with);
     let fail = |weight| fails(weight, Sort::Test);
@@ -351,7 +353,7 @@ fn test_runner(line: &str) -> Option<Word> {
     None
 }
 
-/// A test run whose code does not build.
+/// Reads messages that say that the code of a test run does not build.
 fn broken_build(line: &str) -> Option<Word> {
     let begins = |with: &str| line.starts_with(with);
     let broken = begins("error: could not compile")
@@ -439,10 +441,11 @@ fn linter(line: &str) -> Option<Word> {
     None
 }
 
-/// `src/a.go:12:3: unused`: how compilers and linters begin a finding. An indented line is a log or a trace.
+/// Whether a line begins like a finding of a compiler or linter: `src/a.go:12:3: unused`. An indented line is a log or
+/// a trace.
 fn is_placed(line: &str) -> bool {
     let bytes = line.as_bytes();
-    // Cheap first: most lines contain no `:12:3:`.
+    // This test is cheap, and most lines contain no `:12:3:`.
     let Some(at) = bytes.windows(2).position(|pair| pair[0] == b':' && pair[1].is_ascii_digit()) else {
         return false;
     };
@@ -453,7 +456,7 @@ fn is_placed(line: &str) -> bool {
         part.is_some_and(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
     };
     let named = file.contains('.') && !file.contains([' ', '\t', '(']) && !file.starts_with("http");
-    // `12:30:01` is a time.
+    // A time such as `12:30:01` is not a position.
     let ends_in_letter = file.ends_with(|c: char| c.is_ascii_alphabetic());
     named
         && ends_in_letter
@@ -462,8 +465,8 @@ fn is_placed(line: &str) -> bool {
         && rest.next().is_some_and(|text| text.starts_with(' '))
 }
 
-/// Reads counts: `2 failed, 10 passed in 1.2s`, `Tests: 5, Failures: 1`, `3 problems (0 errors, 3 warnings)`. `None`
-/// if the line is not a row of counts: prose has numbers too.
+/// Reads counts such as `2 failed, 10 passed in 1.2s`, `Tests: 5, Failures: 1` or `3 problems (0 errors, 3 warnings)`.
+/// Returns `None` if the line is not a row of counts, because prose has numbers too.
 fn counts(line: &str) -> Option<bool> {
     const BEFORE: [&str; 9] = [
         "Tests:",
@@ -511,7 +514,7 @@ fn counts(line: &str) -> Option<bool> {
 
 enum Count {
     Bad(u64),
-    /// Errors and warnings together, if nothing distinguishes them.
+    /// Errors and warnings together, if they are not distinguished.
     Problems(u64),
     Good,
     Other,
@@ -527,7 +530,7 @@ fn count(piece: &str) -> Option<Count> {
         "in" | "total" | "duration" => return Some(Count::Other),
         _ => match first.trim_end_matches('%').parse::<u64>() {
             Ok(number) => number,
-            // `3.2s`, `10ms`: how long it took.
+            // A duration, such as `3.2s` or `10ms`.
             Err(_) if first.starts_with(|c: char| c.is_ascii_digit()) && words.len() <= 1 => {
                 return Some(Count::Other);
             }
@@ -537,7 +540,7 @@ fn count(piece: &str) -> Option<Count> {
     if words.len() > 7 {
         return None;
     }
-    // `1 tests failed out of 5`: the noun may come before the result.
+    // The noun may come before the result, as in `1 tests failed out of 5`.
     let what = match words.as_slice() {
         [
             "test" | "tests" | "spec" | "specs" | "suite" | "suites" | "target" | "targets" | "file"
@@ -581,7 +584,7 @@ fn count(piece: &str) -> Option<Count> {
     }
 }
 
-/// `Tests run: 5, Failures: 1, Errors: 0`, `failures=1`, `Failed: 0, Passed: 5`.
+/// Reads `Tests run: 5, Failures: 1, Errors: 0`, `failures=1` or `Failed: 0, Passed: 5`.
 fn named_counts(line: &str) -> Option<bool> {
     let mut bad = None;
     for piece in line.split([',', ';']) {
@@ -601,7 +604,7 @@ fn numbers(line: &str) -> impl Iterator<Item = u64> {
     line.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok())
 }
 
-/// Without escape sequences.
+/// Returns the line without escape sequences.
 pub(super) fn plain(line: &str) -> Cow<'_, str> {
     if !line.contains('\u{1b}') {
         return Cow::Borrowed(line);
@@ -617,7 +620,7 @@ pub(super) fn plain(line: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// `[lint:go] x`, `web:test: x`, `app-1  | x`: without the name of the program that prints it.
+/// Returns the line without the name of the program that printed it: `[lint:go] x`, `web:test: x`, `app-1  | x`.
 fn without_prefix(line: &str) -> &str {
     let is_name = |name: &str| {
         !name.is_empty()

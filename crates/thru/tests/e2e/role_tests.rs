@@ -117,7 +117,7 @@ fn an_invalid_file_does_not_stop_a_compaction() {
     model.assert_played();
     let asked = model.asked();
     let compacted = asked.iter().position(|asked| asked.kind == Kind::Compact).expect("a compaction");
-    let wrong = "ERROR: TITLE: line 1: there is a hyphen behind the name";
+    let wrong = "ERROR: TITLE: line 1: there is a hyphen after the name";
     for needle in [wrong, "GREEN-SUITES", "WHAT-WAS-DONE"] {
         assert!(asked[compacted + 1].holds(needle), "{needle:?} reaches the model after the compaction");
     }

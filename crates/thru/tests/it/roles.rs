@@ -58,7 +58,7 @@ fn files_are_checked_in_the_words_of_the_schema() {
     );
     assert_eq!(
         validate(&GOOD.replace("README.md", "GONE.md").replace('—', "–")).exits(1).stdout,
-        "ERROR: TITLE: line 1: there is an en dash (U+2013) behind the name; write an em dash — (U+2014)\n\
+        "ERROR: TITLE: line 1: there is an en dash (U+2013) after the name; write an em dash — (U+2014)\n\
          WARN: RECOMMENDED: line 22: the key file `GONE.md` is not there\n\
          FAIL: tester.context.md (1 error, 1 warning)\n"
     );
@@ -357,7 +357,7 @@ fn an_invalid_file_stops_nothing_and_is_told() {
     assert_eq!(state(&env), "active", "unchanged");
     let receipt = env.receipts().pop().unwrap();
     assert_eq!((&receipt["event"], &receipt["outcome"]), (&json!("before-compact"), &json!("ok")));
-    let wrong = "ERROR: FORMAT: line 5: **Pane** is spelt otherwise";
+    let wrong = "ERROR: FORMAT: line 5: **Pane** is spelled differently";
     assert!(receipt["warning"].as_str().unwrap().contains(wrong), "{receipt}");
     let brief = env.fire("s1", "SessionStart", json!({"source": "compact"})).stdout;
     assert!(brief.contains(wrong) && brief.contains("Green suites"), "{brief}");

@@ -16,7 +16,7 @@ pub struct Parsed {
     pub doubt: Option<String>,
 }
 
-/// A line below a task that says something about it.
+/// A line below a task that gives one of its fields.
 #[derive(Debug, PartialEq)]
 pub enum Field {
     Acceptance(String),
@@ -43,7 +43,7 @@ pub fn parse(text: &str, mark: Option<&Mark>) -> Parsed {
     let (id, rest) = leading_id(text);
     parsed.id = id;
     let mut rest = rest.trim().to_owned();
-    // Marks at the end come in any order.
+    // Marks at the end may be in any order.
     while let Some(shorter) = take_ending(&rest, &mut parsed) {
         rest = shorter;
     }
@@ -61,7 +61,7 @@ pub fn parse(text: &str, mark: Option<&Mark>) -> Parsed {
     parsed
 }
 
-/// `Task 1.2 — Name [DONE]`, `3. Name`.
+/// Parses `Task 1.2 — Name [DONE]` or `3. Name`.
 pub fn parse_heading(text: &str) -> Parsed {
     parse(text, None)
 }
@@ -85,7 +85,7 @@ pub fn phase_name(heading: &str) -> (String, Option<PhaseStatus>) {
     (text.to_owned(), None)
 }
 
-/// `Task 3`, `Step 2:`, `1.2 Name`, `T012`.
+/// Whether a heading is a task: `Task 3`, `Step 2:`, `1.2 Name`, `T012`.
 pub fn is_task_heading(text: &str) -> bool {
     let text = text.trim().trim_start_matches(|c: char| !c.is_alphanumeric());
     let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
@@ -98,7 +98,7 @@ pub fn is_task_heading(text: &str) -> bool {
     is_dotted(id) || is_lettered(id)
 }
 
-/// `3. Name` and `3) Name`.
+/// Whether a text begins with a number, as in `3. Name` and `3) Name`.
 pub fn is_numbered(text: &str) -> bool {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     digits > 0 && digits < 4 && text[digits..].starts_with(['.', ')', ':'])
@@ -111,7 +111,8 @@ fn leading_id(text: &str) -> (Option<String>, String) {
         let Some(inside) = text.strip_prefix(bold) else { continue };
         let close = if bold == "[" { "]" } else { bold };
         let (Some(id), rest) = leading_id_plain(inside) else { break };
-        // `**1.2** text`, and `**1.2: Name** text`, whose name stays bold.
+        // The id is bold alone, as in `**1.2** text`, or with the name, as in `**1.2: Name** text`; then the name stays
+        // bold.
         if let Some(rest) = rest.strip_prefix(close) {
             // `` `T013`, `T014` are closed `` is a sentence about two tasks.
             if rest.starts_with([',', ';', '/', '&', '+']) || rest.starts_with('-') && !rest.starts_with("- ")
@@ -137,29 +138,29 @@ fn leading_id_plain(text: &str) -> (Option<String>, &str) {
         .find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '.' | '-' | '_'))
         .unwrap_or(after.len());
     let mut id = &after[..end];
-    // `1.2.` and `3.` end with their separator.
+    // The separator is part of `1.2.` and `3.`.
     let divided = id.ends_with('.');
     id = id.trim_end_matches('.');
-    let behind = &after[id.len()..];
-    let divides = divided || behind.starts_with([':', ')']);
+    let after_id = &after[id.len()..];
+    let divides = divided || after_id.starts_with([':', ')']);
     let looks = if is_dotted(id) || is_lettered(id) {
-        behind.is_empty() || behind.starts_with([' ', ':', ')', '.', '*', '_', '`', ']'])
+        after_id.is_empty() || after_id.starts_with([' ', ':', ')', '.', '*', '_', '`', ']'])
     } else if word.is_some() {
         id.starts_with(|c: char| c.is_ascii_digit()) && id.len() <= 12
     } else if id.ends_with(|c: char| c.is_ascii_digit()) || is_ours(id) {
-        // Anything with a digit and a colon before the text: `auth-3: text`. A bare number needs a separator too.
-        (divides && behind.starts_with([':', '.', ')'])) && is_short_id(id)
+        // An id can be any word with a digit before a colon, as in `auth-3: text`. A bare number needs a separator too.
+        (divides && after_id.starts_with([':', '.', ')'])) && is_short_id(id)
     } else {
         false
     };
     if !looks || Id::new(id).is_err() {
         return (None, text);
     }
-    let rest = behind.trim_start_matches(['.', ')']);
+    let rest = after_id.trim_start_matches(['.', ')']);
     (Some(id.to_owned()), without_colon(rest))
 }
 
-/// Returns whether a person would use this as an id, rather than as the first word of a sentence.
+/// Returns whether a person would use this as an id and not as the first word of a sentence.
 fn is_short_id(id: &str) -> bool {
     id.len() <= 24 && id.bytes().any(|b| b.is_ascii_digit())
 }
@@ -174,7 +175,7 @@ fn without_colon(text: &str) -> &str {
     rest.unwrap_or(text).trim_start()
 }
 
-/// `1.2`, `2.10.3`, `1.2a`.
+/// Whether an id has numbers with dots, as in `1.2`, `2.10.3` or `1.2a`.
 fn is_dotted(id: &str) -> bool {
     let mut parts = id.split('.');
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()) && part.len() < 5;
@@ -183,7 +184,7 @@ fn is_dotted(id: &str) -> bool {
     count > 1 && parts.by_ref().take(count - 1).all(digits) && id.rsplit('.').next().is_some_and(last)
 }
 
-/// `T012`, `ABC-12`.
+/// Whether an id has letters and a number, as in `T012` or `ABC-12`.
 fn is_lettered(id: &str) -> bool {
     let Some(start) = id.find(|c: char| c.is_ascii_digit()) else { return false };
     let (letters, digits) = id.split_at(start);
@@ -219,7 +220,7 @@ fn take_ending(text: &str, parsed: &mut Parsed) -> Option<String> {
         }
         if let Some(ids) = depends_words(inside).filter(|_| parsed.depends.is_empty()) {
             let (ids, doubt) = dependencies(ids);
-            // Text that is not an id stays where a person wrote it.
+            // Text that is not an id stays where it was written.
             if doubt.is_none() {
                 parsed.depends = ids;
                 return Some(before.trim_end().to_owned());
@@ -239,7 +240,8 @@ fn take_ending(text: &str, parsed: &mut Parsed) -> Option<String> {
     None
 }
 
-/// `SMALL` in brackets; a single letter only there too: `(s)` is a plural.
+/// Reads a size in brackets, such as `SMALL`. A single letter counts only in square brackets, because `(s)` is a
+/// plural.
 fn whole_size(inside: &str, open: char) -> Option<Size> {
     let word = inside.trim().strip_prefix("size:").unwrap_or(inside.trim()).trim();
     match word.len() {
@@ -337,7 +339,7 @@ pub fn field(text: &str) -> Option<Field> {
     })
 }
 
-/// Returns paths separated by commas; `None` if it is a sentence about files.
+/// Returns paths separated by commas; `None` if the text is a sentence about files.
 fn files(list: &str) -> Option<Vec<String>> {
     let paths: Vec<String> = list
         .split(',')

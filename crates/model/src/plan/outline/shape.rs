@@ -7,12 +7,12 @@ use super::item;
 
 pub struct SourceLine {
     pub line: usize,
-    /// Columns before the text.
+    /// The columns before the text.
     pub indent: usize,
     pub kind: Kind,
-    /// Whether the heading above sounds like a list of steps.
+    /// Whether the heading above announces a list of steps.
     pub in_steps: bool,
-    /// The explicit phase that contains it, counted from 1; 0 for none.
+    /// The number of the explicit phase that contains the line, counted from 1; 0 if there is none.
     pub phase: usize,
 }
 
@@ -22,7 +22,7 @@ pub enum Kind {
         level: usize,
         text: String,
     },
-    /// `- [x] text`: an item with a box.
+    /// An item with a box, such as `- [x] text`.
     Check {
         mark: Mark,
         text: String,
@@ -37,7 +37,7 @@ pub enum Kind {
     Text {
         text: String,
     },
-    /// A comment of ours.
+    /// A comment of `thru` with exact fields.
     Exact(String),
 }
 
@@ -45,19 +45,19 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mark {
     Is(TaskStatus),
-    /// An ambiguous character.
+    /// A character that is ambiguous, with its likeliest meaning.
     Likely(TaskStatus, char),
 }
 
-/// What a heading is.
+/// What a heading is used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Roles {
+pub enum HeadingRole {
     Phase,
     Task,
     Section,
 }
 
-/// What the whole file uses as tasks.
+/// What the file uses as tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source {
     Checks,
@@ -65,7 +65,7 @@ enum Source {
     NumberedHeadings {
         level: usize,
     },
-    /// In each explicit phase its numbered items or, if it has none, the others.
+    /// The numbered items of each explicit phase, or its other items if none is numbered.
     InPhases,
     Numbered {
         only_steps: bool,
@@ -83,9 +83,9 @@ pub struct Shape {
     numbered: HashSet<usize>,
     /// The explicit phases that have tasks as headings.
     headed: HashSet<usize>,
-    /// The numbers of explicit phases, so that no other phase gets one of them.
+    /// The numbers of the explicit phases, which no other phase may get.
     pub taken: HashSet<u32>,
-    /// The ids that items have, so that no other task gets one of them.
+    /// The ids that items have, which no other task may get.
     pub named: HashSet<String>,
 }
 
@@ -99,7 +99,7 @@ impl Shape {
         };
         let has_phases = headings().any(|(_, text)| explicit_phase(text).is_some());
         let any = |test: &dyn Fn(&SourceLine) -> bool| blocks.iter().any(test);
-        // Next to explicit phases only what is in one of them counts: chapters of the document are numbered too.
+        // If there are explicit phases, only what is in one of them counts, because chapters are numbered too.
         let counts = |block: &SourceLine| !has_phases || block.phase > 0;
         let numbered_at = |level: usize| {
             let is_one = |block: &&SourceLine| matches!(&block.kind, Kind::Heading { level: at, text } if *at == level && item::is_numbered(text));
@@ -142,18 +142,18 @@ impl Shape {
         Shape { source, has_phases, numbered, headed, taken, named: named.collect() }
     }
 
-    pub fn role(&self, level: usize, text: &str) -> Roles {
+    pub fn role(&self, level: usize, text: &str) -> HeadingRole {
         if explicit_phase(text).is_some() {
-            return Roles::Phase;
+            return HeadingRole::Phase;
         }
         let is_task = match self.source {
-            // Boxes below a task are its parts, if something above it can be the phase.
+            // Boxes below a task heading are its parts, if a heading above can be the phase.
             Source::Checks => self.has_phases && item::is_task_heading(text),
             Source::TaskHeadings => item::is_task_heading(text),
             Source::NumberedHeadings { level: of } => level == of && item::is_numbered(text),
             Source::InPhases | Source::Numbered { .. } | Source::Bullets { .. } | Source::Nothing => false,
         };
-        if is_task && level > 1 { Roles::Task } else { Roles::Section }
+        if is_task && level > 1 { HeadingRole::Task } else { HeadingRole::Section }
     }
 
     /// Returns whether an item without a box is a task here.
@@ -161,7 +161,7 @@ impl Shape {
         let fits = |only_steps: bool| block.indent < 2 && (!only_steps || block.in_steps);
         let by_phase = match self.source {
             Source::InPhases => true,
-            // In a phase without such headings its list is the tasks.
+            // In a phase without task headings, the items of its list are tasks.
             Source::TaskHeadings => !self.headed.contains(&block.phase),
             _ => false,
         };
@@ -191,7 +191,7 @@ impl Shape {
     }
 }
 
-/// `Phase 2: Name` is phase 2, called Name. Returns `None` for any other heading.
+/// Reads `Phase 2: Name` as phase 2 with that name. Returns `None` for any other heading.
 pub fn explicit_phase(text: &str) -> Option<(Option<u32>, String)> {
     let text = text.trim().trim_start_matches(['*', '_', ' ']);
     // An icon before the word is common.
@@ -236,8 +236,8 @@ pub fn explicit_phase(text: &str) -> Option<(Option<u32>, String)> {
     }
 }
 
-/// Words in a heading whose list is a list of steps.
-const STEPS: [&str; 17] = [
+/// Words in a heading above a list of steps.
+const STEPS_WORDS: [&str; 17] = [
     "step",
     "plan",
     "task",
@@ -262,7 +262,7 @@ pub fn blocks(text: &str) -> Vec<SourceLine> {
     let mut fence: Option<&str> = None;
     let mut in_comment = false;
     let mut in_steps = false;
-    // The number of explicit phases so far, and the level of the current one.
+    // The number of explicit phases so far, and the heading level of the current one.
     let (mut phases, mut within) = (0, None);
     for (number, line) in text.lines().enumerate() {
         let trimmed = line.trim();
@@ -291,7 +291,7 @@ pub fn blocks(text: &str) -> Vec<SourceLine> {
         };
         if let Kind::Heading { level, text } = &kind {
             let lower = text.to_lowercase();
-            in_steps = STEPS.iter().any(|word| lower.contains(word));
+            in_steps = STEPS_WORDS.iter().any(|word| lower.contains(word));
             if explicit_phase(text).is_some() {
                 phases += 1;
                 within = Some(*level);
@@ -334,19 +334,19 @@ fn kind_of(line: &str, trimmed: &str) -> (usize, Kind) {
     (indent, Kind::Text { text: text() })
 }
 
-/// `**5.1 — Name**` at the beginning of a line in a phase: some people write the headings of tasks so.
+/// Reads `**5.1 — Name**` at the beginning of a line in a phase as a heading, because some people write tasks like that.
 fn bold_heading(text: String) -> Kind {
     let is_task = text.strip_prefix("**").is_some_and(item::is_task_heading) && text[2..].contains("**");
     match is_task {
-        true => Kind::Heading { level: BELOW_ALL, text: text.replacen("**", "", 2) },
+        true => Kind::Heading { level: BELOW_ALL_LEVELS, text: text.replacen("**", "", 2) },
         false => Kind::Text { text },
     }
 }
 
-/// Deeper than any heading of markdown, so that it ends none.
-const BELOW_ALL: usize = 7;
+/// A heading level deeper than any in markdown, so that a bold heading ends no other section.
+const BELOW_ALL_LEVELS: usize = 7;
 
-/// `3. text` and `3) text`.
+/// Reads `3. text` and `3) text`.
 fn numbered(text: &str) -> Option<(u32, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit())?;
     let number = text[..end].parse().ok()?;
@@ -354,7 +354,7 @@ fn numbered(text: &str) -> Option<(u32, &str)> {
     rest.starts_with([' ', '\t']).then(|| (number, rest.trim()))
 }
 
-/// `[x] text`, `[BLOCKED] text`. A link does not match: `[text](to)`.
+/// Reads `[x] text` and `[BLOCKED] text`, but not a link: `[text](to)`.
 fn checked(text: &str) -> Option<Kind> {
     let (inside, rest) = text.strip_prefix('[')?.split_once(']')?;
     if rest.starts_with(['(', '[', ':']) {
