@@ -80,7 +80,7 @@ impl RoleReport {
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = match self.kind {
-            Kind::Title => "ERROR: TITLE_FORM",
+            Kind::Title => "ERROR: TITLE",
             Kind::Missing => "ERROR: MISSING",
             Kind::Format => "ERROR: FORMAT",
             Kind::Content => "ERROR: CONTENT",
