@@ -145,7 +145,7 @@ pub fn guides(event: &Event, settings: &Settings) -> bool {
 /// Returns what the summariser is asked to keep, followed by as many facts of features as fit. The summariser may
 /// ignore it: nothing depends on it.
 pub fn guidance(facts: &[String]) -> Reply {
-    let mut text = GUIDANCE.to_owned();
+    let mut text = GUIDANCE_TEXT.to_owned();
     let mut room = FACTS_CAP;
     let fitting = facts.iter().take_while(|fact| {
         let fits = width(fact) <= room;
@@ -161,7 +161,7 @@ pub fn guidance(facts: &[String]) -> Reply {
     Reply::Guidance(text)
 }
 
-const GUIDANCE: &str = "\
+const GUIDANCE_TEXT: &str = "\
 Keep verbatim in the summary: what the user asked for and every requirement they stated; the paths of files that were \
 edited or are still to be; decisions and their reasons; commands that fail and their error messages; the next step.\n";
 

@@ -153,7 +153,7 @@ impl Decision {
     /// Returns the user's answer, if the decision is one.
     pub fn answer(&self) -> Option<&str> {
         let rest = self.text.strip_prefix(self.question.as_str()).filter(|_| !self.question.is_empty())?;
-        rest.strip_prefix(ARROW)
+        rest.strip_prefix(ANSWER_ARROW)
     }
 }
 
@@ -193,11 +193,11 @@ pub fn of_answer(answer: &AnswerField) -> Option<Decision> {
 
 /// Returns question and answer: `Which database? → SQLite`.
 fn answer_text(answer: &AnswerField) -> String {
-    format!("{}{ARROW}{}", answer.question.trim(), answer.answer.trim())
+    format!("{}{ANSWER_ARROW}{}", answer.question.trim(), answer.answer.trim())
 }
 
 /// Separates a question from its answer.
-const ARROW: &str = " → ";
+const ANSWER_ARROW: &str = " → ";
 
 /// Returns the id that an answer gets when it is recorded.
 pub fn answer_id(answer: &AnswerField) -> String {

@@ -589,9 +589,9 @@ impl Digest {
     /// Returns whether an entry such as "run the tests" only asks for checks, and these have passed since the list was
     /// changed.
     pub fn is_run_since_todos(&self, entry: &str) -> bool {
-        const RUNS: [&str; 3] = ["run ", "verify ", "check "];
+        const RUN_WORDS: [&str; 3] = ["run ", "verify ", "check "];
         let small = entry.to_lowercase();
-        if !RUNS.iter().any(|start| small.starts_with(start)) || self.open_failures().next().is_some() {
+        if !RUN_WORDS.iter().any(|start| small.starts_with(start)) || self.open_failures().next().is_some() {
             return false;
         }
         let passed = |sort: run::Sort| {

@@ -11,7 +11,7 @@ pub struct Domain {
 }
 
 /// The fields, each with words that are used in no other. They are compared with whole words, ignoring case.
-const FIELDS: &[(&str, &str)] = &[
+const FIELD_WORDS: &[(&str, &str)] = &[
     (
         "security",
         "security auth authentication authorization oauth jwt csrf xss injection encryption cipher tls certificate password secret secrets vulnerability cve sandbox permissions",
@@ -48,7 +48,7 @@ pub fn domains(text: &str) -> Vec<Domain> {
         .filter(|word| !word.is_empty())
         .map(str::to_lowercase)
         .collect();
-    let found = FIELDS.iter().map(|(name, known)| {
+    let found = FIELD_WORDS.iter().map(|(name, known)| {
         let mut named: Vec<String> =
             words.iter().filter(|word| known.split(' ').any(|known| known == *word)).cloned().collect();
         named.sort();

@@ -24,7 +24,7 @@ pub const USUAL_PHASE: &str = "execution";
 /// How many folders below the root a workstream can be: `.agent/context/workstreams/<id>`.
 const DEEPEST_FOLDER: usize = 4;
 
-const GATE: Head<'static> = Head::prefix(1, "Validation Gate");
+const GATE_HEADING: Head<'static> = Head::prefix(1, "Validation Gate");
 
 /// The content of a manifest, as far as it can be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -74,7 +74,7 @@ impl Manifest {
 
 /// Returns the numbered questions, each with the boxes below it.
 fn questions(document: &Document) -> Vec<String> {
-    let Some(gate) = document.section(&[GATE]) else { return Vec::new() };
+    let Some(gate) = document.section(&[GATE_HEADING]) else { return Vec::new() };
     let mut questions: Vec<String> = Vec::new();
     for item in gate.items() {
         let text = item.text.replace("**", "");

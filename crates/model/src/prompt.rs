@@ -158,7 +158,7 @@ pub fn sort(text: &str) -> Sort {
 }
 
 fn is_approval(first: &str, words: &[String]) -> bool {
-    const YES: &[&str] = &[
+    const YES_WORDS: &[&str] = &[
         "yes", "y", "yep", "yeah", "yup", "ok", "okay", "sure", "proceed", "continue", "lgtm", "agreed",
         "approved", "correct", "exactly", "perfect", "right", "both", "all", "ja", "oui", "si", "sounds",
     ];
@@ -190,7 +190,7 @@ fn is_approval(first: &str, words: &[String]) -> bool {
     ];
     let begins =
         |phrase: &&[&str]| words.iter().map(String::as_str).take(phrase.len()).eq(phrase.iter().copied());
-    YES.contains(&first) || PHRASES.iter().any(begins)
+    YES_WORDS.contains(&first) || PHRASES.iter().any(begins)
 }
 
 /// Whether a message reads like an answer: a yes or a no with more words, a choice, or too few words to be clear by
@@ -302,10 +302,10 @@ fn is_wish(sentence: &str) -> bool {
         "undo ",
         "actually ",
     ];
-    /// Words that show that a sentence is the user's own, if it also contains one of `WITHIN`.
-    const PERSON: &[&str] = &["i ", "i'd", "we ", "we'd", "you ", "let's", "lets ", "please", "me ", "my "];
+    /// Words that show that a sentence is the user's own, if it also contains one of `INSTRUCTION_WORDS`.
+    const PERSON_WORDS: &[&str] = &["i ", "i'd", "we ", "we'd", "you ", "let's", "lets ", "please", "me ", "my "];
     /// Words of an instruction within a sentence.
-    const WITHIN: &[&str] = &[
+    const INSTRUCTION_WORDS: &[&str] = &[
         " must ",
         " should ",
         " shouldn't ",
@@ -344,12 +344,12 @@ fn is_wish(sentence: &str) -> bool {
     ];
     let words = format!("{} ", sentence.to_lowercase().replace('’', "'"));
     let person =
-        || PERSON.iter().any(|person| words.starts_with(person) || words.contains(&format!(" {person}")));
+        || PERSON_WORDS.iter().any(|person| words.starts_with(person) || words.contains(&format!(" {person}")));
     let starts = |list: &[&str]| list.iter().any(|start| words.starts_with(start));
     (SHORTEST_WISH..=LONGEST_WISH).contains(&sentence.len())
         && !sentence.ends_with('?')
         && !starts(ASKING)
-        && (starts(STARTS) || WITHIN.iter().any(|word| words.contains(word)) && person())
+        && (starts(STARTS) || INSTRUCTION_WORDS.iter().any(|word| words.contains(word)) && person())
         && !["i don't know", "i do not know", "i think this was", "not sure"]
             .iter()
             .any(|doubt| words.contains(doubt))
@@ -367,11 +367,11 @@ pub fn is_lasting(wish: &str) -> bool {
 
 /// Returns whether the words of a refusal say what is wanted instead, or why the call is refused.
 pub fn is_objection(text: &str) -> bool {
-    const WHY: &[&str] = &[
+    const OBJECTION_WORDS: &[&str] = &[
         "not", "don't", "no", "first", "instead", "let's", "wait", "should", "must", "already", "avoid",
         "only",
     ];
-    sort(text) != Sort::Question && lower_words(text, 30).iter().any(|word| WHY.contains(&word.as_str()))
+    sort(text) != Sort::Question && lower_words(text, 30).iter().any(|word| OBJECTION_WORDS.contains(&word.as_str()))
 }
 
 /// Whether the user contradicts the agent's last words.
@@ -397,11 +397,11 @@ pub fn objects(text: &str) -> bool {
         &["revert"],
     ];
     // "No need to" and "no problem" are agreement.
-    const AGREEING: &[&[&str]] = &[&["no", "need"], &["no", "problem"], &["no", "worries"], &["no", "more"]];
+    const AGREEING_STARTS: &[&[&str]] = &[&["no", "need"], &["no", "problem"], &["no", "worries"], &["no", "more"]];
     let words = lower_words(text, 4);
     let begins =
         |start: &&[&str]| words.iter().map(String::as_str).take(start.len()).eq(start.iter().copied());
-    STARTS.iter().any(begins) && !AGREEING.iter().any(begins)
+    STARTS.iter().any(begins) && !AGREEING_STARTS.iter().any(begins)
 }
 
 /// Whether a text is a pasted review or bug report, which is about code and does not address the agent.

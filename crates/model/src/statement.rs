@@ -125,7 +125,7 @@ impl Condensed {
     }
 
     fn finish(mut self) -> String {
-        // What the colon announced was code, or a call.
+        // The colon announced code or a call, which is dropped.
         if self.out.ends_with(':') {
             self.out.pop();
         }
@@ -133,7 +133,7 @@ impl Condensed {
     }
 }
 
-/// What the message ends with by asking: the question, or the offer that a yes accepts. Empty where it asks nothing.
+/// Returns the question or the offer at the end of a message; empty if it asks nothing.
 pub fn asks(text: &str) -> String {
     const LAST_LINES: usize = 12;
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
@@ -154,16 +154,16 @@ pub fn asks(text: &str) -> String {
     found
 }
 
-/// Whether the words say what comes next: whoever said them had not finished.
+/// Whether the words announce a next step, so that the agent had not finished.
 pub fn announces(text: &str) -> bool {
-    const NEXT: &[&str] = &["need to ", "i need to ", "now ", "i also need ", "next, ", "then i'll "];
+    const NEXT_STARTS: &[&str] = &["need to ", "i need to ", "now ", "i also need ", "next, ", "then i'll "];
     let Some(line) = text.lines().rev().map(str::trim).find(|line| !line.is_empty()) else { return false };
     let last = split(line).pop().unwrap_or_default();
     let small = last.to_lowercase().replace('’', "'");
     let offers = ["let me know", "want me to", "would you like", "shall i"];
     last.ends_with(':')
         || small.contains(" let me ")
-        || (is_announcement(&small) || NEXT.iter().any(|start| small.starts_with(start)))
+        || (is_announcement(&small) || NEXT_STARTS.iter().any(|start| small.starts_with(start)))
             && !last.ends_with('?')
             && !offers.iter().any(|start| small.starts_with(start))
 }
@@ -188,7 +188,7 @@ pub fn first_sentences(text: &str, max: usize) -> Cow<'_, str> {
         Some(end) => Cow::Owned(format!("{} …", text[..end].trim_end_matches(';'))),
         None => {
             let kept = text[..within].trim_end();
-            // Between two words, where one ends late enough.
+            // Cuts between two words, unless too little would be left.
             let word = kept.rfind(' ').filter(|at| *at * 2 >= kept.len() && !text[within..].starts_with(' '));
             let kept = kept[..word.unwrap_or(kept.len())].trim_end_matches([' ', ',', ':', ';']);
             Cow::Owned(format!("{}…", without_number(kept)))
@@ -196,7 +196,7 @@ pub fn first_sentences(text: &str, max: usize) -> Cow<'_, str> {
     }
 }
 
-/// `… because: 1.`: the number of an item, and nothing of the item.
+/// Whether a text ends with the number of an item without the item, as in `… because: 1.`.
 fn ends_in_number(text: &str) -> bool {
     let Some(before) = text.strip_suffix('.') else { return false };
     let digits = before.bytes().rev().take_while(u8::is_ascii_digit).count();
@@ -213,7 +213,7 @@ fn without_number(text: &str) -> &str {
     }
 }
 
-/// The last sentences and list items that fit into `max` characters; if not one does, the last words of the last.
+/// Returns the last sentences and list items that fit into `max` characters; if none does, the end of the last one.
 pub fn last_sentences(text: &str, max: usize) -> Cow<'_, str> {
     let text = text.trim();
     let count = text.chars().count();
@@ -233,7 +233,8 @@ pub fn last_sentences(text: &str, max: usize) -> Cow<'_, str> {
     Cow::Owned(format!("… {}", text[start..].trim_start()))
 }
 
-/// Without the mark of a heading, a quote or a list item, and what it was. A line that is all bold is a heading too.
+/// Returns what a line is, and the line without its mark: a heading, a quote, a list item. A line that is all bold is a
+/// heading too.
 fn without_mark(line: &str) -> (Piece, &str) {
     let line = line.trim_start_matches('>').trim_start();
     if let Some(heading) = line.strip_prefix('#') {

@@ -17,13 +17,13 @@ fn markup_announcements_and_praise_go() {
             "Before: 1 — 2. It reads a.rs first.",
         ),
         ("1. Reads the file\n2. Writes it", "1. Reads the file; 2. Writes it"),
-        // A heading with nothing under it goes, and so does one that says nothing.
+        // A heading with nothing below it is dropped, and so is one that says nothing.
         ("## Tests\n```sh\nmake\n```\n## Summary\nThe reader keeps comments.", "The reader keeps comments."),
         (
             "**Fixes**\n| file | what |\n|---|---|\n| a.rs | reads twice |\n| b.rs | leaks |",
             "Fixes: a.rs — reads twice; b.rs — leaks",
         ),
-        // A block that is no code.
+        // A block that is not code.
         (
             "The order would be:\n```\nfirst the reader alone\nthen the writer with tests\n```",
             "The order would be: first the reader alone; then the writer with tests",

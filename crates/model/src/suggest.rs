@@ -1,4 +1,4 @@
-//! Files that matter, as lines of `indexes/relevant-files.jsonl`: what the tools touched, and what the user confirmed.
+//! Lines of `indexes/relevant-files.jsonl`: the files that tools used, and those that the user confirmed.
 
 use serde::Serialize;
 
@@ -35,7 +35,7 @@ pub fn lines(record: &Record) -> Vec<Vec<u8>> {
     record.files.iter().map(line).collect()
 }
 
-/// One line per file that the user confirmed in a packet.
+/// Returns one line per file that the user confirmed in a packet.
 pub fn confirmed(files: &[String], packet: &str, at: &str) -> Vec<Vec<u8>> {
     let line = |file: &String| {
         serde_json::to_vec(&Line {

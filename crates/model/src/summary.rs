@@ -1,8 +1,10 @@
-//! Summaries of large tool outputs. The original is stored under an id, so whatever a summary leaves out can be retrieved.
+//! Summaries of large tool outputs. The original is stored under an id, so that what a summary leaves out can be
+//! retrieved.
 //!
-//! A summary names the id, the size, the kind and the lines of its original, keeps every error line with its place, and
-//! uses the room that is left for the structure: keys of JSON, declarations of code, files of a diff or a listing, the
-//! first and the last lines. It takes at most 15 % of the original; where the error lines alone take more, there is none.
+//! A summary names the id, the size, the kind and the number of lines of its original, and keeps every error line with
+//! its place. The rest of the room is for the structure: keys of JSON, declarations of code, files of a diff or a
+//! listing, the first and the last lines. It takes at most 15 % of the original. If the error lines alone take more,
+//! there is no summary.
 
 mod diff;
 mod json;
@@ -24,17 +26,18 @@ use crate::failure;
 use crate::redact::Redacted;
 use crate::text::{count, cut};
 
-/// An output is summarised when it is a quarter larger than the threshold, so that one near it is left alone.
+/// Whether an output is summarised. It must be a quarter larger than the threshold, because summarising one near it
+/// saves little.
 pub fn is_over(bytes: usize, threshold: u64) -> bool {
     bytes as u64 > threshold.saturating_add(threshold / 4)
 }
 
-/// SHA-256 in hexadecimal.
+/// Returns the SHA-256 of an output in hexadecimal.
 pub fn digest(output: &[u8]) -> String {
     Sha256::digest(output).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The id of an output: the beginning of its digest.
+/// Returns the id of an output: the beginning of its digest.
 pub fn id(digest: &str) -> String {
     format!("o-{}", cut(digest, ID_DIGITS))
 }
@@ -47,17 +50,19 @@ pub fn is_id(word: &str) -> bool {
 
 const ID_DIGITS: usize = 16;
 
-/// The largest part of its original that a summary may take, in percent.
+/// The largest share of the original that a summary may take, in percent.
 pub const MOST_PERCENT: usize = 15;
 
-/// The longest line that is shown as one of the first or the last. Error lines are never cut.
-const LINE: usize = 160;
+/// The longest line that is shown as one of the first or the last, in bytes. Error lines are never cut.
+const LONGEST_LINE: usize = 160;
 
-/// How many of the first and of the last lines are shown at most.
-const FIRST: usize = 12;
-const LAST: usize = 20;
+/// The most of the first lines that are shown.
+const MOST_FIRST_LINES: usize = 12;
 
-/// A summary and what it is about.
+/// The most of the last lines that are shown.
+const MOST_LAST_LINES: usize = 20;
+
+/// A summary, and figures about its original.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
     pub text: String,
@@ -66,7 +71,7 @@ pub struct Summary {
     pub errors: usize,
 }
 
-/// The room for the summary of an output of `bytes`: never more than a hook's answer may have.
+/// Returns the room for the summary of an output of `bytes`, never more than a hook's reply may have.
 pub fn room(bytes: usize, cap: usize) -> usize {
     (bytes * MOST_PERCENT / 100).min(cap)
 }
@@ -105,19 +110,19 @@ pub fn summarise(output: &Redacted, id: &str, room: usize) -> Option<Summary> {
     (text.len() <= room).then_some(Summary { text, kind, lines: lines.len(), errors: errors.len() })
 }
 
-/// An error and where it is: `812`, or a path in JSON.
+/// An error line and its place: the number of the line, or a path in JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrorLine {
     pub place: String,
     pub text: String,
 }
 
-/// Returns the error lines of an output, in order, without what a terminal would obey.
+/// Returns the error lines of an output in order, without characters that a terminal would obey.
 pub fn errors(output: &Redacted, lines: &[&str], kind: OutputKind) -> Vec<ErrorLine> {
     let is_error: fn(&str) -> bool = match kind {
         OutputKind::Json => return json::errors(output),
         OutputKind::Log | OutputKind::Table => failure::is_error_line,
-        // The words of code and of file names report nothing.
+        // In code and in lists of files, words such as `error` report nothing.
         OutputKind::Code | OutputKind::Diff | OutputKind::Listing | OutputKind::Matches => is_reported,
     };
     let shown = |(i, line): (usize, &&str)| {
@@ -127,9 +132,9 @@ pub fn errors(output: &Redacted, lines: &[&str], kind: OutputKind) -> Vec<ErrorL
     lines.iter().enumerate().filter_map(shown).collect()
 }
 
-/// Returns whether a line begins as programs report errors, whatever stands around it.
+/// Returns whether a line begins as programs report errors, whatever comes before or after it.
 fn is_reported(line: &str) -> bool {
-    const BEGINNINGS: &[&str] = &[
+    const ERROR_BEGINNINGS: &[&str] = &[
         "error:",
         "error[",
         "fatal:",
@@ -139,11 +144,11 @@ fn is_reported(line: &str) -> bool {
         "thread '",
     ];
     let start: String = line.chars().take(40).flat_map(char::to_lowercase).collect();
-    BEGINNINGS.iter().any(|word| start.starts_with(word))
+    ERROR_BEGINNINGS.iter().any(|word| start.starts_with(word))
         && (!start.starts_with("thread '") || line.contains("panicked"))
 }
 
-/// `12: text`, or `12, 40, 77: text` where a line is repeated.
+/// Lists errors as `12: text`, or as `12, 40, 77: text` if a line is repeated.
 fn grouped(errors: &[ErrorLine]) -> String {
     let mut order: Vec<(&str, Vec<&str>)> = Vec::new();
     let mut known: HashMap<&str, usize> = HashMap::new();
@@ -160,14 +165,14 @@ fn grouped(errors: &[ErrorLine]) -> String {
     })
 }
 
-/// The first and the last lines, as many as fit, two of five parts of the room for the first.
+/// Returns the first and the last lines, as many as fit. Two fifths of the room are for the first lines.
 fn ends(lines: &[&str], room: usize) -> String {
     let shown = |line: &&str| {
         let line = clean_line(line);
         let line = line.trim_end();
-        if line.len() > LINE { format!("  {}…\n", cut(line, LINE)) } else { format!("  {line}\n") }
+        if line.len() > LONGEST_LINE { format!("  {}…\n", cut(line, LONGEST_LINE)) } else { format!("  {line}\n") }
     };
-    // Room for the two headings.
+    // The headings need room too.
     let room = room.saturating_sub(2 * "lines 1000000 to 1000000:\n".len());
     let fit = |lines: &mut dyn Iterator<Item = &&str>, room: usize| {
         let (mut kept, mut used) = (Vec::new(), 0);
@@ -180,9 +185,9 @@ fn ends(lines: &[&str], room: usize) -> String {
         }
         kept
     };
-    let head = fit(&mut lines.iter().take(FIRST), room * 2 / 5);
+    let head = fit(&mut lines.iter().take(MOST_FIRST_LINES), room * 2 / 5);
     let used: usize = head.iter().map(String::len).sum();
-    let mut tail = fit(&mut lines[head.len()..].iter().rev().take(LAST), room.saturating_sub(used));
+    let mut tail = fit(&mut lines[head.len()..].iter().rev().take(MOST_LAST_LINES), room.saturating_sub(used));
     tail.reverse();
     let mut text = String::new();
     if !head.is_empty() {
@@ -204,7 +209,7 @@ fn section(title: &str, items: &[String], room: usize) -> String {
     for item in items {
         let item = clean_line(item);
         let item =
-            if item.len() > LINE { format!("  {}…\n", cut(&item, LINE)) } else { format!("  {item}\n") };
+            if item.len() > LONGEST_LINE { format!("  {}…\n", cut(&item, LONGEST_LINE)) } else { format!("  {item}\n") };
         if head(items.len() - 1).len() + text.len() + item.len() > room {
             break;
         }
@@ -214,7 +219,7 @@ fn section(title: &str, items: &[String], room: usize) -> String {
     if shown == 0 { String::new() } else { head(shown) + &text }
 }
 
-/// Returns whether a call gives back what is stored. To summarise that would lead in circles.
+/// Returns whether a call retrieves a stored output, which must not be summarised again.
 pub fn is_retrieval(tool: &str, command: Option<&str>) -> bool {
     let mut words = command.unwrap_or_default().split_whitespace().peekable();
     let mut asks = false;

@@ -11,7 +11,7 @@ fn kind(output: &str) -> OutputKind {
     OutputKind::of(&output, &output.lines().collect::<Vec<_>>())
 }
 
-/// An output of a test run with two errors, one of them twice.
+/// Makes the output of a test run with two errors, one of them twice.
 fn test_run() -> String {
     let mut text: String = (0..700).map(|n| format!("test parser::case_{n} ... ok\n")).collect();
     text.push_str("error: the parser stopped\n");

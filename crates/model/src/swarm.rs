@@ -1,5 +1,5 @@
-//! The swarm: a team of agents with fixed parts. What the parts are, what their names look like, and whose plan a plan
-//! is.
+//! The swarm, a team of agents with fixed parts: what the parts are, what their names look like, and which swarm a plan
+//! belongs to.
 
 use std::fmt;
 
@@ -42,7 +42,8 @@ impl Part {
         }
     }
 
-    /// Returns the part that an agent's type names: `reviewer`, `mega_reviewer`, or with a plugin's name in front.
+    /// Returns the part that an agent's type names: `reviewer`, `mega_reviewer`, or with the name of a plugin before
+    /// it.
     pub fn of(agent: &str) -> Option<Part> {
         let name = agent.rsplit(':').next().unwrap_or(agent).trim().to_ascii_lowercase().replace('-', "_");
         let is_named = |part: &Part| {
@@ -52,7 +53,7 @@ impl Part {
         Part::ALL.into_iter().find(is_named)
     }
 
-    /// Returns the part that somebody named in front of a description of work: `reviewer: check the lexer`.
+    /// Returns the part that is named before a description of work, as in `reviewer: check the lexer`.
     pub fn of_description(text: &str) -> Option<Part> {
         let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
         let word = text.trim_start().trim_start_matches('@');
@@ -60,12 +61,12 @@ impl Part {
         Part::of(&word[..end])
     }
 
-    /// Returns whether it changes no files.
+    /// Returns whether an agent of this part changes no files.
     pub fn is_read_only(self) -> bool {
         matches!(self, Part::Explorer | Part::Sme | Part::Reviewer | Part::Critic)
     }
 
-    /// Returns whether its answer ends with a verdict, and what kind of evidence that is.
+    /// Returns which type of evidence the answer of this part is; `None` if it does not end with a verdict.
     pub fn judges(self) -> Option<EntryType> {
         match self {
             Part::Reviewer | Part::Critic => Some(EntryType::Review),
@@ -74,8 +75,8 @@ impl Part {
         }
     }
 
-    /// Returns a ruling in the words of evidence. A critic who asks for a revision rejects nothing that was made: the
-    /// plan is revised before the work begins.
+    /// Converts a ruling to a verdict of evidence. If a critic asks for a revision, nothing that was made is rejected,
+    /// because the plan is revised before the work begins.
     pub fn verdict(self, ruling: Ruling) -> Verdict {
         match (self, ruling) {
             (Part::TestEngineer, ruling) if ruling.is_good() => Verdict::Pass,
@@ -113,12 +114,12 @@ impl SwarmId {
         &self.0
     }
 
-    /// Returns what is in front of the names of its agents: nothing for the default swarm.
+    /// Returns the prefix of the names of its agents; empty for the default swarm.
     pub fn prefix(&self) -> String {
         if self.as_str() == DEFAULT { String::new() } else { format!("{}_", self.as_str()) }
     }
 
-    /// Returns the name of its agent for a part.
+    /// Returns the name of the swarm's agent for a part.
     pub fn agent(&self, part: Part) -> String {
         format!("{}{}", self.prefix(), part.name())
     }
@@ -135,7 +136,7 @@ impl fmt::Display for SwarmId {
     }
 }
 
-/// Longer names make agents' names that some harness cuts.
+/// The longest name of a swarm. Some harnesses cut longer names of agents.
 const MOST_BYTES: usize = 40;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -146,8 +147,8 @@ pub enum BadSwarm {
     Shape,
 }
 
-/// Returns the swarm that a plan belongs to, if that is none of `ours`. A plan without a swarm, or of the default one,
-/// is anybody's. If no swarm is in use here, there is nobody whom a plan could be foreign to.
+/// Returns the swarm that a plan belongs to, if it is none of `ours`. A plan without a swarm, or of the default swarm,
+/// belongs to everybody. If no swarm is in use here, no plan is foreign.
 pub fn foreign<'p>(plan: &'p str, ours: &[SwarmId]) -> Option<&'p str> {
     let plan = plan.trim();
     let is_named = !plan.is_empty() && plan != DEFAULT;
@@ -156,7 +157,7 @@ pub fn foreign<'p>(plan: &'p str, ours: &[SwarmId]) -> Option<&'p str> {
 }
 
 /// Returns the model that the settings name for an agent: `coder=opus, opencode:coder=openai/gpt-5`. An entry for one
-/// harness goes before one for all; the last of two equal ones counts.
+/// harness wins over one for all; of two equal entries the last wins.
 pub fn model_of<'s>(setting: &'s str, harness: &str, part: Part) -> Option<&'s str> {
     let pairs = setting.split([',', '\n']).filter_map(|pair| pair.split_once('='));
     let mut found = (None, None);

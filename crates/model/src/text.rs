@@ -1,4 +1,4 @@
-//! Small text functions that more than one module needs.
+//! Small text functions that several modules need.
 
 /// Returns the longest prefix of at most `max` bytes that ends between two characters.
 pub fn cut(text: &str, max: usize) -> &str {
@@ -8,8 +8,8 @@ pub fn cut(text: &str, max: usize) -> &str {
     &text[..text.floor_char_boundary(max)]
 }
 
-/// Splits the lines outside code fences into sentences, each ending with a punctuation mark and a space: `a.rs` is
-/// one word.
+/// Splits the lines outside code fences into sentences. A sentence ends with a punctuation mark and a space, so `a.rs`
+/// is one word.
 pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
     let mut fenced = false;
     let lines = text.lines().filter(move |line| {
@@ -47,16 +47,16 @@ pub fn outline(text: &str, max: usize) -> String {
     }
     let mut order: Vec<(usize, usize)> =
         weights(&lines).into_iter().enumerate().map(|(i, w)| (w, i)).collect();
-    order.retain(|(weight, _)| *weight != FENCE);
+    order.retain(|(weight, _)| *weight != FENCE_RANK);
     // If there is room for more than headings, complete first steps say more.
     if max >= WHOLE_STEPS {
-        order.iter_mut().filter(|(weight, _)| (3..FENCE).contains(weight)).for_each(|entry| entry.0 = 3);
+        order.iter_mut().filter(|(weight, _)| (3..FENCE_RANK).contains(weight)).for_each(|entry| entry.0 = 3);
     }
     order.sort_unstable();
     let (mut kept, mut room) = (Vec::new(), max);
     for (weight, i) in order {
-        // The first line may be all that there is to say, and the first paragraph says what it is for.
-        let most = if weight == 0 { LINE.max(max / 2) } else { LINE };
+        // The first line may be the whole message, and the first paragraph says what the rest is for.
+        let most = if weight == 0 { LONGEST_LINE.max(max / 2) } else { LONGEST_LINE };
         let line: String = match lines[i].chars().count() > most {
             true => lines[i].chars().take(most - 1).chain(['…']).collect(),
             false => lines[i].to_owned(),
@@ -89,7 +89,7 @@ pub fn outline(text: &str, max: usize) -> String {
 /// checks.
 fn weights(lines: &[&str]) -> Vec<usize> {
     let (mut fenced, mut checking, mut after_heading, mut purpose) = (false, false, true, false);
-    // Its first words make a text known, whatever lines they stand on.
+    // The first `KNOWN_BY_CHARS` characters identify a text, so their lines are kept first.
     let mut first = 0;
     let mut weights = Vec::with_capacity(lines.len());
     for (i, line) in lines.iter().enumerate() {
@@ -101,7 +101,7 @@ fn weights(lines: &[&str]) -> Vec<usize> {
             || bare.bytes().next().is_some_and(|byte| byte.is_ascii_digit());
         if bare.starts_with("```") || bare.chars().filter(|c| c.is_alphanumeric()).count() < 3 {
             fenced ^= bare.starts_with("```");
-            weights.push(FENCE);
+            weights.push(FENCE_RANK);
             continue;
         }
         if heading {
@@ -109,7 +109,7 @@ fn weights(lines: &[&str]) -> Vec<usize> {
             checking = ["verif", "test", "check", "valid"].iter().any(|word| small.contains(word));
         }
         weights.push(match () {
-            () if i == 0 || first < KNOWN_BY => 0,
+            () if i == 0 || first < KNOWN_BY_CHARS => 0,
             () if !heading && !item && !fenced && !purpose => {
                 purpose = true;
                 0
@@ -129,7 +129,7 @@ fn weights(lines: &[&str]) -> Vec<usize> {
     weights
 }
 
-/// A line of a block that somebody could type: no code.
+/// Whether a line of a block could be typed as a command, and is not code.
 fn is_command(line: &str) -> bool {
     line.starts_with(|c: char| c.is_ascii_lowercase() || matches!(c, '.' | '$'))
         && !line.ends_with(['{', '}', ';', ')', ',', ':', '('])
@@ -137,24 +137,25 @@ fn is_command(line: &str) -> bool {
         && !line.contains(":= ")
 }
 
-/// With so much room an outline holds whole steps.
+/// With at least this much room, in characters, an outline contains whole steps.
 const WHOLE_STEPS: usize = 600;
 
 /// This many characters identify a text.
-const KNOWN_BY: usize = 60;
+const KNOWN_BY_CHARS: usize = 60;
 
-/// The rank of a line that only opens or closes something.
-const FENCE: usize = 9;
+/// The rank of a line that only opens or closes a block.
+const FENCE_RANK: usize = 9;
 
-/// The longest line of an outline.
-const LINE: usize = 160;
+/// The longest line of an outline, in characters.
+const LONGEST_LINE: usize = 160;
 
-/// `1 line`, `2 lines`.
+/// Returns a number with its noun: `1 line`, `2 lines`.
 pub fn count(n: usize, one: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
 }
 
-/// Distinguishes texts that need not be stored: FNV-1a, the same in every build, because it is written to disk.
+/// Returns a hash that distinguishes texts without storing them. It is FNV-1a, because it is written to disk and must
+/// be the same in every build.
 pub fn fingerprint<T: AsRef<[u8]>>(parts: impl IntoIterator<Item = T>) -> u64 {
     let mut state: u64 = 0xcbf2_9ce4_8422_2325;
     for part in parts {

@@ -1,13 +1,13 @@
-//! Time formats: UTC, RFC 3339, in seconds, with `Z`. The time itself is always passed in.
+//! Time formats: UTC in RFC 3339, in seconds, with `Z`. The time itself is always passed in.
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::Offset;
 
-/// `2026-11-15T19:22:00Z`, the form in every record.
+/// Returns `2026-11-15T19:22:00Z`, the form in every record.
 pub fn rfc3339(at: Timestamp) -> String {
     let t = Offset::UTC.to_datetime(at);
-    // Digit by digit, because every record has one and `format!` with padding costs ten times as much.
+    // Every record has a time, and `format!` with padding costs ten times as much as writing the digits.
     let [century, year] = [t.year() / 100, t.year() % 100].map(|part| i8::try_from(part).unwrap_or(0));
     let parts = [century, year, t.month(), t.day(), t.hour(), t.minute(), t.second()];
     let mut text = String::with_capacity("2026-11-15T19:22:00Z".len());
@@ -19,14 +19,14 @@ pub fn rfc3339(at: Timestamp) -> String {
     text
 }
 
-/// `2026-11-15T19:22:00.918Z`, to distinguish two events in one second.
+/// Returns `2026-11-15T19:22:00.918Z`, which distinguishes two events in one second.
 pub fn precise(at: Timestamp) -> String {
     let second = rfc3339(at);
     let millis = at.as_millisecond().rem_euclid(1_000);
     format!("{}.{millis:03}Z", second.trim_end_matches('Z'))
 }
 
-/// `20261115T192200Z`, the form in file names: sorts by time and has no colon (Windows).
+/// Returns `20261115T192200Z`, the form in file names: it sorts by time and has no colon, which Windows forbids.
 pub fn compact(at: Timestamp) -> String {
     rfc3339(at).replace(['-', ':'], "")
 }
@@ -45,8 +45,8 @@ pub fn parse(text: &str) -> Option<Timestamp> {
     Offset::UTC.to_timestamp(civil).ok()
 }
 
-/// Parses `2026-11-15T19:22:00Z`, with or without milliseconds. Every transcript line has one, and the general parser
-/// costs ten times as much.
+/// Parses `2026-11-15T19:22:00Z`, with or without milliseconds. Every transcript line has such a time, and the general
+/// parser costs ten times as much.
 fn usual(text: &str) -> Option<Timestamp> {
     let bytes = text.as_bytes();
     let millis = match (bytes.len(), bytes.get(19)) {
@@ -89,7 +89,7 @@ pub fn seconds(text: &str) -> Option<i64> {
     (total > 0).then_some(total)
 }
 
-/// `just now`, `5 min ago`, `3 h ago`, `12 d ago`: for people only, never written into a record.
+/// Returns `just now`, `5 min ago`, `3 h ago` or `12 d ago`, for people only. It is never written into a record.
 pub fn ago(at: Timestamp, now: Timestamp) -> String {
     let seconds = now.as_second() - at.as_second();
     match seconds {

@@ -1,5 +1,5 @@
-//! How many tokens a text takes, estimated from its length and its kind. A tokenizer would be larger than the whole
-//! binary; `cargo xtask tokens` holds the estimate against real usage.
+//! Estimates how many tokens a text takes, from its length and its kind. A tokenizer would be larger than the whole
+//! binary; `cargo xtask tokens` compares the estimate with real usage.
 
 use serde::Serialize;
 
@@ -26,7 +26,7 @@ impl TextKind {
         }
     }
 
-    /// The kind of a file, by the end of its name.
+    /// Returns the kind of a file, by its extension.
     pub fn of_path(path: &str) -> TextKind {
         let name = path.rsplit('/').next().unwrap_or(path);
         match name.rsplit_once('.').map_or("", |(_, ending)| ending) {
@@ -38,7 +38,7 @@ impl TextKind {
     }
 }
 
-/// Tokens per character (UTF-16 unit).
+/// Tokens per character (UTF-16 unit) for each kind of text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ratios {
     pub prose: f64,
@@ -48,7 +48,7 @@ pub struct Ratios {
 }
 
 impl Ratios {
-    /// Every text counts the same. Used where scoring is off.
+    /// The same ratio for every kind, used if scoring is off.
     pub const UNIFORM: Ratios = Ratios { prose: 0.33, code: 0.33, markdown: 0.33, json: 0.33 };
 
     pub fn of(&self, kind: TextKind) -> f64 {
@@ -66,12 +66,12 @@ impl Ratios {
     }
 }
 
-/// Rounds up. A product such as 700 × 0.33 is a little more than 231 in binary, and still is 231 tokens.
+/// Rounds up. A product such as 700 × 0.33 is slightly more than 231 in binary, but still means 231 tokens.
 pub fn rounded_up(tokens: f64) -> usize {
     (tokens - 1e-6).ceil().max(0.0) as usize
 }
 
-/// Returns how many characters fit into `tokens` where scoring is off.
+/// Returns how many characters fit into `tokens` if scoring is off.
 pub fn chars(tokens: usize) -> usize {
     tokens.saturating_mul(100) / 33
 }
@@ -89,7 +89,7 @@ mod tests {
         assert_eq!(ratios.tokens(TextKind::Code, 0), 0);
     }
 
-    /// The estimate of earlier versions, which counted in whole numbers.
+    /// Earlier versions estimated in whole numbers, and the result must stay the same.
     #[test]
     fn where_scoring_is_off_every_text_counts_a_third() {
         for chars in 0..5_000_usize {

@@ -1,7 +1,7 @@
-//! A harness's transcript in neutral form: one line in, what it says out.
+//! A harness's transcript in neutral form: a line of bytes in, its items out.
 //!
-//! Readers are stateless: each line is read by itself, so that reading can begin anywhere. What needs more than one
-//! line is folded: repeats by [`Dedup`], a sum by [`Spent`].
+//! Readers are stateless: each line is read by itself, so that reading can begin anywhere. [`Dedup`] and [`Spent`]
+//! handle what needs several lines: repeated items, and sums.
 
 mod dedup;
 mod spent;
@@ -19,8 +19,8 @@ use crate::time;
 
 type Text<'a> = Cow<'a, str>;
 
-/// The longest texts a reader decodes, in bytes. Each limit is larger than what a journal keeps, so that a secret
-/// across the journal's cut is still seen completely.
+/// The longest texts that a reader decodes, in bytes. Each limit is larger than what a journal keeps, so that a secret
+/// that crosses the journal's cut is still seen completely.
 pub const TEXT_BYTES: usize = 64 * 1024 + MARGIN;
 pub const COMMAND_BYTES: usize = 8 * 1024 + MARGIN;
 pub const NOTE_BYTES: usize = 4 * 1024 + MARGIN;
@@ -30,7 +30,7 @@ pub const NAME_BYTES: usize = 256 + MARGIN;
 /// One line of a transcript.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Line<'a> {
-    /// The time as the harness wrote it; see [`Line::time`]. Lines that were skipped have none.
+    /// The time as the harness wrote it; see [`Line::time`]. Skipped lines have none.
     pub at: Option<Text<'a>>,
     pub chain: Chain<'a>,
     /// The branch that was checked out, if the harness records it.
@@ -41,7 +41,7 @@ pub struct Line<'a> {
     pub rest: &'a [u8],
 }
 
-/// Who is working.
+/// Who wrote the line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Chain<'a> {
     #[default]
@@ -54,9 +54,10 @@ pub enum Chain<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Kind<'a> {
     Known(&'static str),
-    /// Well-formed, but of a type that this version does not know. Counted, so that a new harness version is noticed.
+    /// A well-formed line of a type that this version does not know. These are counted, so that a new harness version
+    /// is noticed.
     Unknown(Text<'a>),
-    /// Not an object, or truncated before its type was known.
+    /// The line is not an object, or was truncated before its type.
     Torn,
     #[default]
     Blank,
@@ -64,13 +65,13 @@ pub enum Kind<'a> {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item<'a> {
-    /// What the user said to the main agent, without anything that the harness or a hook put in the user's place.
+    /// What the user said to the main agent, without texts that the harness or a hook sent in the user's name.
     Prompt {
         text: Text<'a>,
         typed: Typed,
     },
-    /// What the user typed while the agent was working. Some versions repeat it as a prompt when the agent gets it,
-    /// some do not; [`Dedup`] makes one prompt of it either way.
+    /// What the user typed while the agent was working. Some versions repeat it as a prompt when the agent gets it;
+    /// [`Dedup`] makes one prompt of it in any case.
     Queued {
         text: Text<'a>,
         typed: Typed,
@@ -100,7 +101,7 @@ pub enum Item<'a> {
         text: Text<'a>,
     },
     Usage(Usage<'a>),
-    /// What a stop hook told the agent. Some harnesses repeat it as if the user had said it; see [`Dedup`].
+    /// What a stop hook told the agent. Some harnesses repeat it as the user's words; see [`Dedup`].
     Feedback {
         text: Text<'a>,
     },
@@ -117,9 +118,9 @@ pub enum Item<'a> {
 pub enum Typed {
     #[default]
     Words,
-    /// `/name arguments`.
+    /// The user typed `/name arguments`.
     Slash,
-    /// A shell command of the user's own, `!` in some harnesses.
+    /// The user typed a shell command, with `!` in some harnesses.
     Shell,
 }
 
@@ -130,18 +131,18 @@ pub struct Call<'a> {
     pub tool: Text<'a>,
     pub files: Vec<Touched<'a>>,
     pub command: Option<Text<'a>>,
-    /// The input of a tool that reaches outside: a title, or the first words of a text.
+    /// The input of a tool that acts outside: a title, or the first words of a text.
     pub asked: Option<Text<'a>>,
     pub about: About<'a>,
 }
 
-/// What else a call is, besides files and a command.
+/// What a call is about, besides files and a command.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum About<'a> {
     #[default]
     Work,
     Questions(Vec<Question<'a>>),
-    /// Work delegated to a sub-agent: of what kind, and what for.
+    /// Work that was delegated to a sub-agent: its type, and the purpose.
     Delegated {
         kind: Option<Text<'a>>,
         what: Text<'a>,
@@ -160,15 +161,15 @@ pub struct Question<'a> {
 pub struct CallResult<'a> {
     pub call: Option<Text<'a>>,
     pub failed: bool,
-    /// The user refused it, so it was never run.
+    /// Whether the user refused the call, so that it never ran.
     pub refused: bool,
     pub exit: Option<i64>,
-    /// The output, not redacted. If the call failed, all of it (redact it before picking lines, see
+    /// The output, not redacted. If the call failed, this is all of it (redact it before picking lines, see
     /// [`crate::failure::error_lines`]); otherwise the beginning, at least [`GIVEN_BYTES`] if there are that many.
     pub text: Text<'a>,
-    /// Its last lines.
+    /// The last lines of the output.
     pub tail: Text<'a>,
-    /// Files, if the result knows more than the call did: whether one was created.
+    /// The files, if the result says more about them than the call, such as whether one was created.
     pub files: Vec<Touched<'a>>,
 }
 

@@ -1,8 +1,8 @@
-//! What a judging agent ruled, read from its answer as models write it: `VERDICT: APPROVED`, bold, in a list, a table, a
-//! code fence, a heading with the word below it.
+//! Reads what a judging agent ruled from its answer, as models write it: `VERDICT: APPROVED`, bold, in a list, a table,
+//! a code fence, or a heading with the word below it.
 //!
-//! An answer that could mean anything else is unreadable. A rejection that is not understood costs a question; a pass
-//! that nobody gave costs the review.
+//! An answer that could mean anything else is unreadable. A rejection that is not understood only costs a question, but
+//! a pass that nobody gave would skip the review.
 
 mod fields;
 mod label;
@@ -20,21 +20,21 @@ pub enum Reading {
     Unreadable(Problem),
 }
 
-/// Why an answer has no verdict that can be relied on.
+/// Why an answer has no reliable verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Problem {
     NoVerdict,
-    /// The words of the form, not a choice: `APPROVED | REJECTED`.
+    /// The answer repeats the form and does not choose: `APPROVED | REJECTED`.
     Template,
     Several,
     Negated,
-    /// It holds only if something else does, or the answer is unsure.
+    /// The verdict has a condition, or the answer is unsure.
     Conditional,
-    /// It is in a quotation, or somebody else's.
+    /// The verdict is in a quotation, or somebody else's.
     Quoted,
-    /// There is a verdict, but in no word that we know.
+    /// There is a verdict, but not one of the known words.
     UnknownWord,
-    /// It passes, and counts tests that failed.
+    /// The verdict is a pass, but the answer counts failed tests.
     Contradicted,
 }
 
@@ -47,7 +47,7 @@ impl fmt::Display for Problem {
             Problem::Negated => "its verdict is negated",
             Problem::Conditional => "its verdict has a condition",
             Problem::Quoted => "its verdict is a quotation",
-            Problem::UnknownWord => "its verdict is none of the words that are asked for",
+            Problem::UnknownWord => "its verdict is not one of the words that were asked for",
             Problem::Contradicted => "it says PASS and counts failed tests",
         })
     }
@@ -67,7 +67,8 @@ pub fn read(text: &str) -> Reading {
     }
 }
 
-/// All verdicts of an answer must agree. A doubtful one spoils a good ruling; a bad ruling stays bad.
+/// Combines the verdicts of an answer, which must agree. A doubtful one makes a good ruling unreadable, but a bad
+/// ruling stays bad.
 fn combine(found: &[Result<Ruling, Problem>]) -> Reading {
     let mut clear: Vec<Ruling> = found.iter().filter_map(|one| one.ok()).collect();
     clear.dedup();

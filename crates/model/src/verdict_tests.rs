@@ -1,8 +1,8 @@
 use super::*;
 
-/// Answers as models write them. `None` is unreadable.
+/// Answers as models write them. `None` means unreadable.
 const TEXTS: &[(&str, Option<Ruling>)] = &[
-    // Clear, in every dress.
+    // Clear rulings, in every form.
     ("VERDICT: APPROVED", Some(Ruling::Approved)),
     ("VERDICT: APPROVED\nRISK: LOW\nISSUES: none", Some(Ruling::Approved)),
     ("verdict: approved", Some(Ruling::Approved)),
@@ -55,7 +55,7 @@ const TEXTS: &[(&str, Option<Ruling>)] = &[
     ("APPROVED", Some(Ruling::Approved)),
     ("**PASS**\n\nEverything ran.", Some(Ruling::Pass)),
     ("I looked at the plan twice.\n\nREJECTED", Some(Ruling::Rejected)),
-    // The form, not a choice.
+    // The form is repeated, and nothing is chosen.
     ("VERDICT: APPROVED | REJECTED", None),
     ("VERDICT: APPROVED/NEEDS_REVISION/REJECTED", None),
     ("VERDICT: PASS or FAIL", None),
@@ -67,7 +67,7 @@ const TEXTS: &[(&str, Option<Ruling>)] = &[
     ("VERDICT:\n- [ ] APPROVED\n- [ ] REJECTED", None),
     ("OUTPUT: VERDICT + RISK + ISSUES", None),
     ("VERDICT: PASS/FAIL with failing test names", None),
-    // Not what it seems.
+    // The ruling is negated, conditional or doubtful.
     ("VERDICT: NOT APPROVED", None),
     ("VERDICT: not a pass", None),
     ("VERDICT: NOT_APPROVED", None),
@@ -93,7 +93,7 @@ const TEXTS: &[(&str, Option<Ruling>)] = &[
     ("VERDICT: PASS\nTESTS: 10 passed, 2 failed", None),
     ("If this were fixed: VERDICT: APPROVED", None),
     ("I would have said VERDICT: APPROVED", None),
-    // Somebody else's, or the format quoted.
+    // The verdict is somebody else's, or the format is quoted.
     ("> VERDICT: APPROVED", None),
     ("The previous verdict: APPROVED was wrong.", None),
     ("The verdict was APPROVED last time.", None),
@@ -102,13 +102,13 @@ const TEXTS: &[(&str, Option<Ruling>)] = &[
     ("Example: VERDICT: PASS", None),
     ("```rust\nassert_eq!(read(\"VERDICT: APPROVED\"));\n// VERDICT: APPROVED\n```", None),
     ("```diff\n+ VERDICT: PASS\n```", None),
-    // Several.
+    // There are several verdicts.
     ("VERDICT: REJECTED\n…\nVERDICT: APPROVED", None),
     ("a.rs: VERDICT: APPROVED\nb.rs: VERDICT: REJECTED", None),
     ("| File | Verdict |\n|--|--|\n| a.rs | APPROVED |\n| b.rs | REJECTED |", None),
     ("VERDICT: APPROVED | REJECTED\n\nVERDICT: APPROVED", None),
     ("PASS\n- a\nFAIL\n- b", None),
-    // None at all.
+    // There is no verdict.
     ("", None),
     ("Looks good to me.", None),
     ("No verdict yet: the tests still run.", None),
@@ -141,7 +141,7 @@ fn answers_as_models_write_them() {
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), TEXTS.len(), wrong.join("\n"));
 }
 
-/// The same in a longer answer: what comes before and after changes nothing.
+/// The same within a longer answer: the text before and after changes nothing.
 #[test]
 fn no_dress_makes_an_unclear_answer_a_pass() {
     let dresses: &[fn(&str) -> String] = &[

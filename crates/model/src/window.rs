@@ -1,62 +1,63 @@
-//! How full a session's context window is, and when the agent is told.
+//! How full a session's context window is, and when the agent is warned.
 
 use serde::{Deserialize, Serialize};
 
 use crate::text::count;
 use crate::transcript::Usage;
 
-/// The shares of the window, in percent, at which the agent is told.
-const LEVELS: [u64; 2] = [90, 70];
+/// The shares of the window, in percent, at which the agent is warned.
+const WARNING_LEVELS: [u64; 2] = [90, 70];
 
-/// The window of a model that nothing else says more about.
-const DEFAULT: u64 = 200_000;
+/// The window of a model that neither settings nor the table name, in tokens.
+const DEFAULT_WINDOW: u64 = 200_000;
 
-/// The largest window in the table.
-const LARGE: u64 = 1_000_000;
+/// The largest window in the table, in tokens.
+const LARGEST_WINDOW: u64 = 1_000_000;
 
-/// Windows by the model's name, the first pattern that fits. `*` stands for any text.
-const MODELS: &[(&str, u64)] = &[
-    ("*-1m", LARGE),
-    ("*[1m]", LARGE),
-    ("claude-opus-5*", LARGE),
-    ("claude-sonnet-5*", LARGE),
-    ("claude-*", DEFAULT),
-    ("gpt-4.1*", LARGE),
+/// Windows by the model's name. The first pattern that matches is used; `*` stands for any text.
+const MODEL_WINDOWS: &[(&str, u64)] = &[
+    ("*-1m", LARGEST_WINDOW),
+    ("*[1m]", LARGEST_WINDOW),
+    ("claude-opus-5*", LARGEST_WINDOW),
+    ("claude-sonnet-5*", LARGEST_WINDOW),
+    ("claude-*", DEFAULT_WINDOW),
+    ("gpt-4.1*", LARGEST_WINDOW),
     ("gpt-5*", 400_000),
-    ("o3*", DEFAULT),
-    ("o4*", DEFAULT),
-    ("gemini-*", LARGE),
+    ("o3*", DEFAULT_WINDOW),
+    ("o4*", DEFAULT_WINDOW),
+    ("gemini-*", LARGEST_WINDOW),
     ("grok-4-fast*", 2_000_000),
     ("grok-*", 256_000),
     ("kimi-*", 256_000),
     ("qwen3-coder*", 256_000),
-    ("glm-*", DEFAULT),
+    ("glm-*", DEFAULT_WINDOW),
     ("deepseek-*", 128_000),
 ];
 
-/// Bytes of a transcript per token, where the harness does not count.
+/// Bytes of a transcript per token, used if the harness does not count tokens.
 const BYTES_PER_TOKEN: u64 = 4;
 
-/// What fills the window of a session now.
+/// How much of a session's window is in use.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ContextUse {
-    /// As the harness counted them for its last request, or else estimated. 0 if unknown.
+    /// The tokens as the harness counted them for its last request, or else estimated; 0 if unknown.
     pub tokens: u64,
     pub model: String,
     pub estimated: bool,
-    /// Bytes of the transcript since the last compaction, and up to which byte they were counted.
+    /// The bytes of the transcript since the last compaction.
     bytes: u64,
+    /// The byte of the transcript up to which `bytes` was counted.
     read_to: u64,
 }
 
 /// What a new part of a transcript says about the window.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
-    /// The tokens of the last request, and its model.
+    /// The tokens of the last request.
     pub tokens: u64,
     pub model: String,
-    /// Where the last compaction stands.
+    /// The position of the last compaction.
     pub compacted_at: Option<u64>,
 }
 
@@ -69,14 +70,14 @@ impl Seen {
         }
     }
 
-    /// Earlier figures are about a window that is gone.
+    /// Records a compaction. Earlier figures are about a window that no longer exists.
     pub fn add_compaction(&mut self, at: u64) {
         *self = Seen { compacted_at: Some(at), ..Seen::default() };
     }
 }
 
 impl ContextUse {
-    /// Takes in what was read of the transcript from one byte to another.
+    /// Updates the figures from the part of the transcript between two bytes.
     pub fn follow(&mut self, seen: &Seen, from: u64, to: u64) {
         let from = from.max(self.read_to);
         self.read_to = to.max(self.read_to);
@@ -93,15 +94,15 @@ impl ContextUse {
     }
 }
 
-/// Returns the size of a model's window. `settings` has patterns of its own, as `pattern=tokens` with commas; they
-/// come first.
+/// Returns the size of a model's window. `settings` has patterns of its own, `pattern=tokens` separated by commas,
+/// which come first.
 pub fn limit(model: &str, settings: &str) -> u64 {
     let own = settings.split(',').filter_map(|pair| {
         let (pattern, tokens) = pair.rsplit_once('=')?;
         Some((pattern.trim(), tokens.trim().parse().ok()?))
     });
-    let mut rows = own.chain(MODELS.iter().copied());
-    rows.find(|(pattern, _)| fits(pattern, model)).map_or(DEFAULT, |(_, tokens)| tokens)
+    let mut rows = own.chain(MODEL_WINDOWS.iter().copied());
+    rows.find(|(pattern, _)| fits(pattern, model)).map_or(DEFAULT_WINDOW, |(_, tokens)| tokens)
 }
 
 /// Returns whether `pattern` describes the whole of `name`; `*` stands for any text.
@@ -117,11 +118,11 @@ fn fits(pattern: &str, name: &str) -> bool {
     name.ends_with(last)
 }
 
-/// What the agent is told, and what of the session is recorded.
+/// A warning for the agent, with what is recorded of the session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Warning {
-    /// 70 or 90.
+    /// The level that was reached: 70 or 90 percent.
     pub level: u64,
     pub tokens: u64,
     pub limit: u64,
@@ -131,20 +132,20 @@ pub struct Warning {
     pub edited: usize,
 }
 
-/// Returns the level that the window has reached, and its size. A window that holds more than its limit is larger than
-/// the table knows.
+/// Returns the level that the window has reached, and its size. If more is in use than the table allows, the window is
+/// larger than the table says.
 pub fn level(used: &ContextUse, settings: &str) -> Option<(u64, u64)> {
     let mut limit = limit(&used.model, settings);
     if used.tokens > limit {
-        limit = LARGE;
+        limit = LARGEST_WINDOW;
     }
     let percent = used.tokens.saturating_mul(100) / limit.max(1);
-    let level = LEVELS.into_iter().find(|level| percent >= *level)?;
+    let level = WARNING_LEVELS.into_iter().find(|level| percent >= *level)?;
     (percent <= 100).then_some((level, limit))
 }
 
 impl Warning {
-    /// One line, for the agent. `handoff` is the name of that command in its harness.
+    /// Returns one line for the agent. `handoff` is the name of that command in its harness.
     pub fn words(&self, handoff: &str) -> String {
         let Warning { tokens, limit, estimated, prompts, calls, edited, .. } = self;
         let percent = tokens.saturating_mul(100) / (*limit).max(1);
@@ -162,7 +163,7 @@ impl Warning {
     }
 }
 
-/// `144,200`.
+/// Writes a number as `144,200`.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);

@@ -13,7 +13,7 @@ fn the_window_of_a_model() {
         ("my-own", "my-*=32000", 32_000),
         ("claude-sonnet-4-5", "claude-*-4-5=500000, *=10000", 500_000),
         ("claude-haiku-4-5x", "claude-*-4-5=500000, *=10000", 10_000),
-        // A pair that cannot be read is as if it was not there.
+        // A pair that cannot be read is ignored.
         ("my-own", "my-*=many", 200_000),
     ];
     for (model, settings, expected) in cases {
@@ -30,7 +30,7 @@ fn levels() {
         (used(179_999, "claude-haiku-4-5"), Some((70, 200_000))),
         (used(180_000, "claude-haiku-4-5"), Some((90, 200_000))),
         (used(200_000, "claude-haiku-4-5"), Some((90, 200_000))),
-        // More than the table thinks possible: the window is a large one.
+        // More than the table allows is in use, so the window is a large one.
         (used(210_000, "claude-haiku-4-5"), None),
         (used(710_000, "claude-haiku-4-5"), Some((70, 1_000_000))),
         (used(3_000_000, "claude-haiku-4-5"), None),
@@ -50,7 +50,7 @@ fn real_figures_replace_estimates_and_a_compaction_clears_both() {
     let mut used = ContextUse::default();
     used.follow(&Seen::default(), 0, 4_000);
     assert_eq!((used.tokens, used.estimated), (1_000, true));
-    // The same bytes again, because a call was unfinished, count once.
+    // The same bytes are read again after an unfinished call, and count once.
     used.follow(&Seen::default(), 3_000, 8_000);
     assert_eq!(used.tokens, 2_000);
     let mut seen = Seen::default();

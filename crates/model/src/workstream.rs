@@ -1,4 +1,5 @@
-//! Which workstream a session is working on, and the small file that keeps the answer across a compaction.
+//! Decides which workstream a session works on, and reads and writes the small file that keeps the answer across a
+//! compaction.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +11,11 @@ use crate::digest::Digest;
 use crate::manifest::is_workstream;
 use crate::time;
 
-/// thru writes no larger file.
+/// The largest state file that `thru` writes, in bytes.
 pub const LARGEST_STATE: usize = 1024;
 
 /// Folders that contain workstreams, relative to the root.
-const HOMES: &[&str] = &[".agent/context/workstreams/", "02-projects/"];
+const WORKSTREAM_FOLDERS: &[&str] = &[".agent/context/workstreams/", "02-projects/"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -27,9 +28,9 @@ pub enum Confidence {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Method {
-    /// From the session's actions, or from a manifest that names the session.
+    /// Detected from the session's actions, or from a manifest that names the session.
     Transcript,
-    /// From the last answer.
+    /// Taken from the last answer.
     Cache,
     Fallback,
 }
@@ -47,20 +48,20 @@ pub struct DetectionFacts<'a> {
     /// The workstream whose manifest names this session.
     pub mapped: Option<&'a str>,
     pub digest: &'a Digest,
-    /// Workstreams that exist. A path can be in the folder of one that does not.
+    /// Workstreams that exist. A path can be in the folder of one that does not exist.
     pub there: &'a [String],
-    /// The last answer.
+    /// The workstream that was detected last.
     pub cached: Option<&'a str>,
 }
 
 /// Returns the workstream that a path of this root belongs to.
 pub fn of_path(path: &str) -> Option<&str> {
-    let rest = HOMES.iter().find_map(|home| path.strip_prefix(home))?;
+    let rest = WORKSTREAM_FOLDERS.iter().find_map(|home| path.strip_prefix(home))?;
     rest.split_once('/').map(|(id, _)| id).filter(|id| is_workstream(id))
 }
 
-/// Returns the mapped workstream, or else the one touched since the last answer, or else that answer. Older actions
-/// do not count again, because the answer already includes them.
+/// Returns the mapped workstream, or else the one that was touched since the last answer, or else that answer. Older
+/// actions do not count again, because the answer already includes them.
 pub fn detect(clues: &DetectionFacts) -> Detected {
     let found = |id: &str, confidence, method| Detected { id: Some(id.to_owned()), confidence, method };
     if let Some(id) = clues.mapped {
@@ -69,7 +70,7 @@ pub fn detect(clues: &DetectionFacts) -> Detected {
     match (leader(clues), clues.cached) {
         (Lead::One(id), Some(cached)) if id == cached => found(id, Confidence::High, Method::Transcript),
         (Lead::One(id), _) => found(id, Confidence::Medium, Method::Transcript),
-        // A session that works on many at once works on none in particular, whatever it was before.
+        // A session that works on several workstreams at once has no active one, even if it had one before.
         (Lead::Many, _) | (Lead::None, None) => {
             Detected { id: None, confidence: Confidence::Low, method: Method::Fallback }
         }
@@ -83,8 +84,8 @@ enum Lead<'d> {
     Many,
 }
 
-/// Edits weigh more than reads, and late actions more than early ones. Among three or more there must be a clear
-/// leader.
+/// Finds the workstream that is worked on most. Edits weigh more than reads, and late actions more than early ones.
+/// Among three or more there must be a clear leader.
 fn leader<'d>(clues: &DetectionFacts<'d>) -> Lead<'d> {
     let DetectionFacts { digest, there, .. } = *clues;
     let since = digest.epoch.max(digest.detected);
@@ -112,7 +113,7 @@ fn leader<'d>(clues: &DetectionFacts<'d>) -> Lead<'d> {
     }
 }
 
-/// `precompact_state.json`: flat, small, the same bytes for the same facts.
+/// The content of `precompact_state.json`: flat, small, and the same bytes for the same facts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct State {
     pub active_project_id: Option<String>,
@@ -126,7 +127,7 @@ pub struct State {
 }
 
 impl State {
-    /// Returns the answer it contains.
+    /// Returns the answer that the file contains.
     pub fn answer(self) -> Detected {
         Detected { id: self.active_project_id, confidence: self.confidence, method: self.detection_method }
     }

@@ -2,7 +2,7 @@ use super::*;
 use crate::event::Action;
 use crate::journal::{AgentField, FileField, Record};
 
-/// Folds calls in order: who, what, which path.
+/// Folds calls in order: the agent, the action, the path.
 fn digest(calls: &[(&str, Action, &str)]) -> Digest {
     let mut digest = Digest::new("s");
     for (i, (who, action, path)) in calls.iter().enumerate() {

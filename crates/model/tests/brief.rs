@@ -24,7 +24,7 @@ const TITLES: &[&str] = &[
     "Throughline itself:",
 ];
 
-/// Every text of the session is `text`, several times.
+/// Makes a session in which every text is `text`, several times.
 fn session(text: &str) -> Digest {
     let mut digest = Digest::new("s");
     let tool = |id: &str, ok| Record {
@@ -75,7 +75,7 @@ fn check(text: &str) {
             for line in &lines[1..] {
                 let ours = line.starts_with("- ") || TITLES.contains(line) || line.starts_with("Left out: ");
                 assert!(ours, "{line:?} stands for itself in\n{brief}");
-                // Quotation marks come in pairs: nothing in between closes them.
+                // Quotation marks come in pairs, and nothing between them closes them.
                 if line.starts_with("- “") {
                     let (open, close) = (line.matches('“').count(), line.matches('”').count());
                     assert_eq!(open, close, "{line}");

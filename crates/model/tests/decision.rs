@@ -1,4 +1,4 @@
-//! The end of a log is enough to say which of its decisions are in force: hooks read no more.
+//! The end of a log is enough to decide which of its decisions are in force, because hooks read no more.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,7 +8,7 @@ use model::decision::{Decision, State, fold};
 use model::time;
 use proptest::prelude::*;
 
-/// What one line of a log does. Numbers choose among few decisions, so that they meet.
+/// What one line of a log does. Numbers choose among a few decisions, so that lines are often about the same one.
 #[derive(Clone, Debug)]
 enum Step {
     Make(u8),
@@ -26,7 +26,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A log in the order in which it was written. Several lines can be of one second.
+/// Makes a log in the order in which it was written. Several lines can have the same second.
 fn log(steps: &[(Step, bool)]) -> Vec<Decision> {
     let (mut second, mut lines) = (0, Vec::<Decision>::new());
     for (place, (step, is_later)) in steps.iter().enumerate() {

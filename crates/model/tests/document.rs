@@ -19,7 +19,7 @@ const ROLE: &str = include_str!("fixtures/document/role.context.md");
 const MANIFEST: &str = include_str!("fixtures/document/resume-context.md");
 const LOOP: &str = include_str!("fixtures/document/loop.md");
 
-/// `edit` turns `input` into `expected`, and doing it again changes nothing.
+/// Checks that `edit` turns `input` into `expected`, and that doing it again changes nothing.
 #[track_caller]
 fn check(input: &str, edit: impl Fn(&mut Document) -> Result<(), EditError>, expected: &str) {
     let mut document = Document::parse(input);
@@ -149,14 +149,14 @@ fn sets_one_value() {
     check_set("---\na: \"x\"\n---\n", "a", "y", "---\na: \"y\"\n---\n");
     check_set("---\na: \"x\"\n---\n", "a", 5, "---\na: 5\n---\n");
     check_set("---\na: [1\n---\n", "a", json!([1]), "---\na: [1]\n---\n");
-    // The current value, however it is written.
+    // The current value stays, however it is written.
     check_set("---\na: 'it''s'  # c\n---\n", "a", "it's", "---\na: 'it''s'  # c\n---\n");
     check_set("---\na: [ \"x\" , 1 ]\n---\n", "a", json!(["x", 1]), "---\na: [ \"x\" , 1 ]\n---\n");
     check_set("---\na:\n---\n", "a", Value::Null, "---\na:\n---\n");
     check_set("---\na: True\n---\n", "a", true, "---\na: True\n---\n");
-    // Only the entry that counts.
+    // Only the last entry of a key is changed.
     check_set("---\na: 1\na: 2\n---\n", "a", 3, "---\na: 1\na: 3\n---\n");
-    // A value of more lines than we read is replaced completely; below other values such lines are a mistake and
+    // A value with more lines than we read is replaced completely. Below other values such lines are a mistake and
     // stay.
     check_set("---\na: |\n  x\n\n  y\nb: 1\n---\n", "a", "z", "---\na: z\n\nb: 1\n---\n");
     check_set("---\na: # why\n  x: 1\nb: 1\n---\n", "a", "z", "---\na: z # why\nb: 1\n---\n");
@@ -246,7 +246,7 @@ fn edits_block_lists_in_place() {
         "---\nl:\n  - a\n  - b\n---\n",
     );
     check_set("---\nl:\n-\n- b\n---\n", "l", json!(["a", "b"]), "---\nl:\n- a\n- b\n---\n");
-    // Other items do not belong to this list.
+    // Items with another indentation do not belong to this list.
     assert_eq!(Document::parse("---\nl:\n  - a\n - b\n---\n").list("l"), Some(vec!["a".to_owned()]));
 }
 

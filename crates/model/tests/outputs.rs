@@ -59,7 +59,7 @@ fn real_stage_files_pass_and_fail_as_the_protocol_says() {
     println!("{sealed} complete, {elsewhere} with the sentinel anywhere but last, {without} without one");
 }
 
-/// The shapes of files from real orchestrations, in other words.
+/// Files with the structure of real orchestrations, but other words.
 #[test]
 fn shapes_of_real_stage_files() {
     let provenance = "### Provenance\nsource: REAL_EXECUTION\ntool: some-cli\nduration_ms: —\n";
@@ -85,8 +85,8 @@ fn shapes_of_real_stage_files() {
     }
 }
 
-/// Lines as reports have them, in any order. Lists and quotes are left out: there our treatment of fences
-/// deliberately differs from CommonMark (see `document::outline`).
+/// Lines of reports, in any order. Lists and quotes are left out, because our treatment of fences in them deliberately
+/// differs from CommonMark (see `document::outline`).
 fn line() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         "text",
@@ -110,7 +110,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn we_agree_with_a_full_parser(lines in prop::collection::vec(line(), 0..12), crlf in any::<bool>()) {
-        // With some text before the end: the sentinel alone is an empty output.
+        // There is some text before the end, because the sentinel alone is an empty output.
         let text = [&["Report."], lines.as_slice()].concat().join(if crlf { "\r\n" } else { "\n" });
         prop_assert_eq!(is_sealed(&text), oracle(&text), "{}", text);
     }

@@ -1,5 +1,5 @@
-//! Properties of plans: whatever a plan contains, its view reads back to it, and its ledger replays to it, even if
-//! cut off anywhere.
+//! Properties of plans: whatever a plan contains, its view reads back as the same plan, and its ledger replays to it,
+//! even if it is cut off anywhere.
 
 #![allow(clippy::unwrap_used)]
 
@@ -107,7 +107,7 @@ enum Move {
     AddTask(u32, Vec<usize>),
     AddPhase,
     Depend(usize, usize),
-    /// The file is edited by hand.
+    /// Edits the file by hand.
     Edit(usize),
 }
 
@@ -130,7 +130,7 @@ fn moves() -> impl Strategy<Value = Vec<(Move, Cut)>> {
 #[derive(Clone, Copy, Debug)]
 enum Cut {
     Whole,
-    /// After the line, before the file.
+    /// After the line is written, and before the file is.
     BeforeFile,
     /// Within the line, which is torn there.
     InLine(usize),

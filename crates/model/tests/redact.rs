@@ -16,7 +16,7 @@ const TOKENS: &str = include_str!("fixtures/redact/tokens.txt");
 const NAMED: &str = include_str!("fixtures/redact/named.txt");
 const BENIGN: &str = include_str!("fixtures/redact/benign.txt");
 
-/// Expansions of each template.
+/// How often each template is expanded.
 const ROUNDS: u64 = 8;
 
 #[test]
@@ -138,7 +138,7 @@ fn private_keys_go_whole() {
     );
 }
 
-/// Secrets that need several lines: as in `named.txt`, with a pair of marks for each secret.
+/// Secrets that need several lines, as in `named.txt`, with a pair of marks for each secret.
 #[test]
 fn secrets_over_several_lines_go() {
     let texts = [
@@ -242,7 +242,7 @@ fn bytes_that_are_not_text_survive() {
     assert_eq!(&*found, b"\xff\xfe\0 DB_PASSWORD=[REDACTED:password] \x80\xc3\n\xf0\x28");
 }
 
-/// Each of these needs, or once needed, a second look back or ahead. The bound is for a loaded machine and a debug
+/// Each of these needs, or once needed, a second look back or ahead. The limit allows for a loaded machine and a debug
 /// build.
 #[test]
 fn hostile_texts_take_linear_time() {
@@ -369,7 +369,7 @@ proptest! {
     }
 }
 
-/// Pieces that reach every scanner, cut so that they join into rule-shaped text in ways nobody would write.
+/// Pieces that reach every scanner, cut so that they join into rule-shaped text that nobody would write.
 fn fragment() -> impl Strategy<Value = String> {
     let templates: Vec<String> = rows(TOKENS).map(|(_, template)| template.replace('^', "")).collect();
     let named: Vec<String> = NAMED

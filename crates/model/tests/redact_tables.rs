@@ -36,7 +36,7 @@ fn many_rows_are_one_look() {
     assert_eq!(redacted.matches("[REDACTED:password]").count(), 2_000);
 }
 
-/// A line that repeats a cell of the line above is a row like that one, not a row below its head.
+/// A line that repeats a cell of the line above is a row like that one, not a row below a heading.
 #[test]
 fn lines_that_repeat_a_cell_are_no_table() {
     for text in [

@@ -1,10 +1,10 @@
-//! Redaction of hidden secrets: escape sequences, invisible characters, encodings, cuts, and tools that put something
-//! before each line of a private key.
+//! Redaction of hidden secrets: escape sequences, invisible characters, encodings, cuts, and tools that put text before
+//! each line of a private key.
 
 use model::clean::clean;
 use model::redact::{MARGIN, Options, Redacted, redact, redact_bytes};
 
-/// Base64 that looks random and is the same in every run.
+/// Returns Base64 that looks random and is the same in every run.
 fn random(seed: u64, length: usize) -> String {
     let alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
@@ -28,7 +28,7 @@ fn secrets() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The lines of a made-up key: `-----BEGIN …`, base64, `-----END …`.
+/// Returns the lines of a made-up key: `-----BEGIN …`, base64, `-----END …`.
 fn private_key(seed: u64) -> Vec<String> {
     let mut lines = vec!["-----BEGIN RSA PRIVATE KEY-----".to_owned()];
     lines.extend((0..24).map(|line| random(seed * 100 + line, 64)));

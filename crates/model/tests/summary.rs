@@ -1,4 +1,4 @@
-//! Whatever an output looks like: its summary is short, contains every error line with its place, and is the same every
+//! Whatever an output looks like, its summary is short, contains every error line with its place, and is the same every
 //! time.
 
 #![allow(clippy::unwrap_used)]
@@ -7,7 +7,7 @@ use model::redact::{Options, Redacted};
 use model::summary::{self, MOST_PERCENT, OutputKind};
 use proptest::prelude::*;
 
-/// A line as programs print it, often enough the same one.
+/// Makes a line as programs print it, often one that occurs several times.
 fn line() -> impl Strategy<Value = String> {
     prop_oneof![
         6 => (0..40_u32).prop_map(|n| format!("test parser::case_{n} ... ok")),
@@ -23,7 +23,7 @@ fn line() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Lines of one kind more often than of the others, as in real outputs, with their order and repetition from proptest.
+/// Makes an output in which one kind of lines is more frequent than the others, as in real outputs.
 fn output() -> impl Strategy<Value = String> {
     let body = (proptest::collection::vec(line(), 1..12), 1..60_usize)
         .prop_map(|(lines, times)| (lines.join("\n") + "\n").repeat(times));

@@ -38,7 +38,7 @@ struct Listed {
     launch: Option<Vec<String>>,
 }
 
-const KEYS: &[&str] = &["critical", "advisory", "outputs", "inputs", "prompt", "launch"];
+const STAGE_KEYS: &[&str] = &["critical", "advisory", "outputs", "inputs", "prompt", "launch"];
 const OUTPUT_KEYS: &[&str] = &["file", "tier", "inputs", "prompt", "launch"];
 
 /// A file with definitions: its path for messages, its text for line numbers.
@@ -115,20 +115,20 @@ fn read_stage(stage: &mut Stage, item: &Item, line: Option<usize>, place: Source
         let at = format!("{at}.{key}");
         let wrong = |wanted: &str| refuse(format!("{at} must be {wanted}; the stage cannot be used"), line);
         match key {
-            "critical" => stage.critical = texts(item).ok_or_else(|| wrong(NAMES))?,
-            "advisory" => stage.advisory = texts(item).ok_or_else(|| wrong(NAMES))?,
+            "critical" => stage.critical = texts(item).ok_or_else(|| wrong(FILE_NAMES_FORM))?,
+            "advisory" => stage.advisory = texts(item).ok_or_else(|| wrong(FILE_NAMES_FORM))?,
             "inputs" => stage.inputs = texts(item).ok_or_else(|| wrong("a list of files of the project"))?,
-            "launch" => stage.launch = texts(item).ok_or_else(|| wrong(ARGV))?,
+            "launch" => stage.launch = texts(item).ok_or_else(|| wrong(ARGV_FORM))?,
             "prompt" => stage.prompt = text(item).ok_or_else(|| wrong("a text"))?,
             "outputs" => stage.outputs = outputs(item, &at).map_err(|text| refuse(text, line))?,
-            _ => return Err(unknown_key(&at, key, KEYS).at(place.path, line)),
+            _ => return Err(unknown_key(&at, key, STAGE_KEYS).at(place.path, line)),
         }
     }
     check_names(stage).map_err(|text| refuse(text, line))
 }
 
-const NAMES: &str = "a list of file names, such as [\"review-security.md\"]";
-const ARGV: &str = "a program and its arguments, such as [\"claude\", \"-p\"]";
+const FILE_NAMES_FORM: &str = "a list of file names, such as [\"review-security.md\"]";
+const ARGV_FORM: &str = "a program and its arguments, such as [\"claude\", \"-p\"]";
 
 fn check_names(stage: &Stage) -> Result<(), String> {
     let at = format!("stages.{}", stage.name);
@@ -179,7 +179,7 @@ fn output(table: &dyn TableLike, at: &str) -> Result<Listed, String> {
             }
             "inputs" => listed.inputs = Some(texts(item).ok_or_else(|| wrong("a list of files"))?),
             "prompt" => listed.prompt = Some(text(item).ok_or_else(|| wrong("a text"))?),
-            "launch" => listed.launch = Some(texts(item).ok_or_else(|| wrong(ARGV))?),
+            "launch" => listed.launch = Some(texts(item).ok_or_else(|| wrong(ARGV_FORM))?),
             _ => return Err(unknown_key(&format!("{at}.{key}"), key, OUTPUT_KEYS).text),
         }
     }

@@ -37,8 +37,8 @@ macro_rules! settings {
     };
 }
 
-const WEIGHT: Shape = Shape::Decimal { min: 0.0, max: 5.0 };
-const RATIO: Shape = Shape::Decimal { min: 0.05, max: 2.0 };
+const WEIGHT_SHAPE: Shape = Shape::Decimal { min: 0.0, max: 5.0 };
+const RATIO_SHAPE: Shape = Shape::Decimal { min: 0.05, max: 2.0 };
 
 settings! {
     hooks_enabled: bool = true => {
@@ -252,157 +252,157 @@ settings! {
     }
     ratio_prose: f64 = 0.25 => {
         name: "brief.scoring.token_ratios.prose",
-        shape: RATIO,
+        shape: RATIO_SHAPE,
         outside: Outside::Default,
         help: "tokens per character of prose",
     }
     ratio_code: f64 = 0.40 => {
         name: "brief.scoring.token_ratios.code",
-        shape: RATIO,
+        shape: RATIO_SHAPE,
         outside: Outside::Default,
         help: "tokens per character of code",
     }
     ratio_markdown: f64 = 0.30 => {
         name: "brief.scoring.token_ratios.markdown",
-        shape: RATIO,
+        shape: RATIO_SHAPE,
         outside: Outside::Default,
         help: "tokens per character of markdown",
     }
     ratio_json: f64 = 0.35 => {
         name: "brief.scoring.token_ratios.json",
-        shape: RATIO,
+        shape: RATIO_SHAPE,
         outside: Outside::Default,
         help: "tokens per character of JSON",
     }
     weight_phase: f64 = 1.0 => {
         name: "brief.scoring.weights.phase",
-        shape: WEIGHT,
+        shape: WEIGHT_SHAPE,
         outside: Outside::Default,
         help: "weight of the current phase of the plan",
     }
     weight_current_task: f64 = 2.0 => {
         name: "brief.scoring.weights.current_task",
-        shape: WEIGHT,
+        shape: WEIGHT_SHAPE,
         outside: Outside::Default,
         help: "weight of the current task",
     }
     weight_blocked_task: f64 = 1.5 => {
         name: "brief.scoring.weights.blocked_task",
-        shape: WEIGHT,
+        shape: WEIGHT_SHAPE,
         outside: Outside::Default,
         help: "weight of a blocked task",
     }
     weight_recent_failure: f64 = 2.5 => {
         name: "brief.scoring.weights.recent_failure",
-        shape: WEIGHT,
+        shape: WEIGHT_SHAPE,
         outside: Outside::Default,
         help: "weight of an open failure, failed evidence, a rejecting review",
     }
     weight_recent_success: f64 = 0.5 => {
         name: "brief.scoring.weights.recent_success",
-        shape: WEIGHT,
+        shape: WEIGHT_SHAPE,
         outside: Outside::Default,
         help: "weight of a check or evidence that passed",
     }
     weight_decision_recency: f64 = 1.5 => {
         name: "brief.scoring.weights.decision_recency",
-        shape: WEIGHT,
+        shape: WEIGHT_SHAPE,
         outside: Outside::Default,
         help: "weight of a decision, by its age",
     }
     weight_evidence_presence: f64 = 1.0 => {
         name: "brief.scoring.weights.evidence_presence",
-        shape: WEIGHT,
+        shape: WEIGHT_SHAPE,
         outside: Outside::Default,
         help: "weight of evidence, and tasks that have some",
     }
     weight_dependency_proximity: f64 = 1.0 => {
         name: "brief.scoring.weights.dependency_proximity",
-        shape: WEIGHT,
+        shape: WEIGHT_SHAPE,
         outside: Outside::Default,
         help: "weight of a task that the current one depends on",
     }
     weight_loop: f64 = 1.0 => {
         name: "brief.scoring.weights.loop",
-        shape: WEIGHT,
+        shape: WEIGHT_SHAPE,
         outside: Outside::Default,
         help: "weight of the loop of the session",
     }
     weight_role: f64 = 1.0 => {
         name: "brief.scoring.weights.role",
-        shape: WEIGHT,
+        shape: WEIGHT_SHAPE,
         outside: Outside::Default,
         help: "weight of the essentials of a role",
     }
     weight_manifest: f64 = 1.0 => {
         name: "brief.scoring.weights.manifest",
-        shape: WEIGHT,
+        shape: WEIGHT_SHAPE,
         outside: Outside::Default,
         help: "weight of the manifest of a workstream",
     }
     weight_packet: f64 = 1.0 => {
         name: "brief.scoring.weights.packet",
-        shape: WEIGHT,
+        shape: WEIGHT_SHAPE,
         outside: Outside::Default,
         help: "weight of packets",
     }
     weight_outputs: f64 = 1.0 => {
         name: "brief.scoring.weights.outputs",
-        shape: WEIGHT,
+        shape: WEIGHT_SHAPE,
         outside: Outside::Default,
         help: "weight of outputs that a gate waits for",
     }
     weight_activity: f64 = 1.0 => {
         name: "brief.scoring.weights.activity",
-        shape: WEIGHT,
+        shape: WEIGHT_SHAPE,
         outside: Outside::Default,
         help: "weight of what other sessions do",
     }
     weight_risk: f64 = 1.0 => {
         name: "brief.scoring.weights.risk",
-        shape: WEIGHT,
+        shape: WEIGHT_SHAPE,
         outside: Outside::Default,
         help: "weight of work that could be lost",
     }
     weight_effects: f64 = 1.0 => {
         name: "brief.scoring.weights.effects",
-        shape: WEIGHT,
+        shape: WEIGHT_SHAPE,
         outside: Outside::Default,
         help: "weight of what was done to the outside world",
     }
     weight_state: f64 = 1.0 => {
         name: "brief.scoring.weights.state",
-        shape: WEIGHT,
+        shape: WEIGHT_SHAPE,
         outside: Outside::Default,
         help: "weight of where the session stands",
     }
     weight_statements: f64 = 1.0 => {
         name: "brief.scoring.weights.statements",
-        shape: WEIGHT,
+        shape: WEIGHT_SHAPE,
         outside: Outside::Default,
         help: "weight of what was found and done",
     }
     weight_prompts: f64 = 1.0 => {
         name: "brief.scoring.weights.prompts",
-        shape: WEIGHT,
+        shape: WEIGHT_SHAPE,
         outside: Outside::Default,
         help: "weight of what the user asked and said",
     }
     weight_files: f64 = 1.0 => {
         name: "brief.scoring.weights.files",
-        shape: WEIGHT,
+        shape: WEIGHT_SHAPE,
         outside: Outside::Default,
         help: "weight of files",
     }
     weight_commands: f64 = 1.0 => {
         name: "brief.scoring.weights.commands",
-        shape: WEIGHT,
+        shape: WEIGHT_SHAPE,
         outside: Outside::Default,
         help: "weight of checks, traps and other commands",
     }
     weight_problems: f64 = 1.0 => {
         name: "brief.scoring.weights.problems",
-        shape: WEIGHT,
+        shape: WEIGHT_SHAPE,
         outside: Outside::Default,
         help: "weight of what went wrong with hooks",
     }

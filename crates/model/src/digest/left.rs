@@ -79,7 +79,7 @@ fn sections(text: &str) -> Vec<&str> {
 
 /// Whether a section is needed until the end: the beginning, the purpose of the work, or its checks.
 fn says_why(section: &str) -> bool {
-    const WORDS: [&str; 12] = [
+    const PURPOSE_WORDS: [&str; 12] = [
         "context",
         "summary",
         "goal",
@@ -98,7 +98,7 @@ fn says_why(section: &str) -> bool {
     };
     let small = heading.to_lowercase();
     let is_title = heading.trim_start().starts_with("# ");
-    is_title || small.split(|c: char| !c.is_alphanumeric()).any(|word| WORDS.contains(&word))
+    is_title || small.split(|c: char| !c.is_alphanumeric()).any(|word| PURPOSE_WORDS.contains(&word))
 }
 
 #[cfg(test)]

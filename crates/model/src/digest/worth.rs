@@ -120,12 +120,12 @@ fn family(path: &str) -> &str {
 
 /// Whether a command is a test, a build or a linter, or shows the state.
 fn is_check(command: &str) -> bool {
-    const WORDS: &[&str] = &[
+    const CHECK_WORDS: &[&str] = &[
         "test", "tests", "pytest", "jest", "vitest", "build", "check", "lint", "clippy", "vet", "tsc", "fmt",
         "format", "make", "run", "status", "diff", "log",
     ];
     let head = crate::text::cut(command, 120);
-    head.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| WORDS.contains(&word))
+    head.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| CHECK_WORDS.contains(&word))
 }
 
 /// Sorts by worth, the best first, and by name if the worth is equal.
@@ -141,8 +141,8 @@ fn ranked<'d, T>(
 
 /// Whether a file is generated, vendored or a lock file. People rarely work on those.
 pub fn is_generated(path: &str) -> bool {
-    const FOLDERS: &[&str] =
+    const GENERATED_FOLDERS: &[&str] =
         &["target", "node_modules", "dist", "build", "vendor", ".git", "__pycache__", ".next", "coverage"];
     let name = path.rsplit('/').next().unwrap_or(path);
-    path.split('/').any(|part| FOLDERS.contains(&part)) || name.ends_with(".lock") || name.contains(".min.")
+    path.split('/').any(|part| GENERATED_FOLDERS.contains(&part)) || name.ends_with(".lock") || name.contains(".min.")
 }

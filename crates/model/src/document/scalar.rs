@@ -85,8 +85,8 @@ pub(super) fn is_plain(text: &str) -> bool {
 
 /// Whether a text is a word that YAML, or YAML 1.1, does not read as a text.
 fn is_word(text: &str) -> bool {
-    const WORDS: [&str; 9] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"];
-    WORDS.iter().any(|word| word.eq_ignore_ascii_case(text))
+    const YAML_WORDS: [&str; 9] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"];
+    YAML_WORDS.iter().any(|word| word.eq_ignore_ascii_case(text))
 }
 
 /// Returns whether some YAML reader might take this for a number, a date or a time of day. Errs on the side of

@@ -4,7 +4,7 @@ use super::line::{content, lines, slice};
 use super::outline::Fence;
 
 /// Marks the fence as ours, so that a text that is itself one code block is not unwrapped.
-const INFO: &[u8] = b"verbatim";
+const FENCE_INFO: &[u8] = b"verbatim";
 
 /// Wraps a text in a fence longer than any run of backticks within it. The line end before the closing fence belongs
 /// to the fence, so a text with a final line end and one without stay distinct. `line_end` is the document's.
@@ -13,7 +13,7 @@ pub fn wrap_verbatim(text: impl AsRef<[u8]>, line_end: &str) -> Vec<u8> {
     // A lone CR is not used: with an LF at the start of the text it would become another line end.
     let end: &[u8] = if line_end == "\r\n" { b"\r\n" } else { b"\n" };
     let fence = vec![b'`'; longest_run(text).max(2) + 1];
-    [&fence, INFO, end, text, end, &fence, end].concat()
+    [&fence, FENCE_INFO, end, text, end, &fence, end].concat()
 }
 
 /// Returns the text that `wrap_verbatim` wrapped, if `section` is that fence with only blank lines around it.
@@ -22,7 +22,7 @@ pub fn unwrap_verbatim(section: &[u8]) -> Option<&[u8]> {
     let opening = lines(wrapped, 0, 1).next()?;
     let head = opening.text(wrapped);
     let fence = Fence::open(head, 0).filter(|_| head.starts_with(b"`"))?;
-    if head.iter().copied().skip_while(|byte| *byte == b'`').ne(INFO.iter().copied()) {
+    if head.iter().copied().skip_while(|byte| *byte == b'`').ne(FENCE_INFO.iter().copied()) {
         return None;
     }
     // The first line that closes the fence must be the last of all.

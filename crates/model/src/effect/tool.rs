@@ -4,7 +4,7 @@ use super::said::{self, Said};
 use super::{Effect, Kind, Made};
 
 /// Verbs that show that a tool changes something, with their past tense.
-const VERBS: &[(&str, &str)] = &[
+const CHANGING_VERBS: &[(&str, &str)] = &[
     ("create", "created"),
     ("save", "saved"),
     ("send", "sent"),
@@ -85,7 +85,7 @@ fn verb(tool: &str) -> Option<(&str, Vec<String>, &'static str)> {
     }
     let mut words = words(name);
     // `slack_post_message` repeats the server's name, which is skipped.
-    while words.len() > 1 && of_server.contains(&words[0]) && !VERBS.iter().any(|(verb, _)| *verb == words[0])
+    while words.len() > 1 && of_server.contains(&words[0]) && !CHANGING_VERBS.iter().any(|(verb, _)| *verb == words[0])
     {
         words.remove(0);
     }
@@ -93,7 +93,7 @@ fn verb(tool: &str) -> Option<(&str, Vec<String>, &'static str)> {
         return None;
     }
     let (place, done) = words.iter().enumerate().find_map(|(place, word)| {
-        VERBS.iter().find(|(verb, _)| verb == word).map(|(_, done)| (place, *done))
+        CHANGING_VERBS.iter().find(|(verb, _)| verb == word).map(|(_, done)| (place, *done))
     })?;
     words.remove(place);
     Some((server, words, done))

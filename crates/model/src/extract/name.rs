@@ -17,7 +17,7 @@ const PLAIN_NAMES: &[&str] = &[
 ];
 
 /// Labels before a name.
-const LABELS: &[&str] =
+const NAME_LABELS: &[&str] =
     &["file", "filename", "file name", "path", "filepath", "file path", "title", "name", "source"];
 
 /// Languages whose files have another extension than the language's name.
@@ -77,7 +77,7 @@ pub fn in_info(info: &str) -> Option<String> {
     let info = info.trim().trim_start_matches('{').trim_end_matches('}').trim();
     for (at, _) in info.match_indices(['=', ':']) {
         let label = info[..at].trim_end().rsplit([' ', ',', '{', '\t']).next().unwrap_or_default();
-        if LABELS.contains(&label.to_lowercase().trim_matches(['"', '\''])) {
+        if NAME_LABELS.contains(&label.to_lowercase().trim_matches(['"', '\''])) {
             return value(info[at + 1..].trim_start());
         }
     }
@@ -157,7 +157,7 @@ fn tagged(line: &str) -> Option<String> {
 fn labelled(text: &str) -> Option<String> {
     let after = text.split_once([':', '=']).and_then(|(label, name)| {
         let label = label.trim().trim_matches(['*', '_', '@']).to_lowercase();
-        LABELS.contains(&label.as_str()).then(|| value(name.trim().trim_matches(['*', '`', ' '])))?
+        NAME_LABELS.contains(&label.as_str()).then(|| value(name.trim().trim_matches(['*', '`', ' '])))?
     });
     after.or_else(|| path(text))
 }

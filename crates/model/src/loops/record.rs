@@ -6,9 +6,9 @@ use super::{Ended, LastStop, Loop, Outcome, Promise, Status};
 use crate::document::{Document, EditError, Head, unwrap_verbatim, wrap_verbatim};
 use crate::time;
 
-const PROMISE: &str = "completion_promise";
-const PROMPT: Head = Head::exact(2, "Loop Prompt");
-const NOTES: Head = Head::exact(2, "Notes");
+const PROMISE_KEY: &str = "completion_promise";
+const PROMPT_HEADING: Head = Head::exact(2, "Loop Prompt");
+const NOTES_HEADING: Head = Head::exact(2, "Notes");
 
 /// A loop and its document.
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ impl Record {
         let mut document = Document::default();
         // Absent values are left out, except the promise, because a person would look for it.
         for (key, value) in
-            fields(&state).into_iter().filter(|(key, value)| *key == PROMISE || !value.is_null())
+            fields(&state).into_iter().filter(|(key, value)| *key == PROMISE_KEY || !value.is_null())
         {
             document.set(key, value)?;
         }
@@ -82,7 +82,7 @@ fn fields(state: &Loop) -> Vec<(&'static str, Value)> {
         ("status", json!(state.status)),
         ("iteration", json!(state.iteration)),
         ("max_iterations", json!(state.max_iterations)),
-        (PROMISE, json!(state.promises.first().map(|promise| &promise.text))),
+        (PROMISE_KEY, json!(state.promises.first().map(|promise| &promise.text))),
         ("promises", json!(state.promises)),
         ("source_packet_id", json!(state.source_packet_id)),
         ("imported_from", json!(state.imported_from)),
@@ -98,7 +98,7 @@ fn fields(state: &Loop) -> Vec<(&'static str, Value)> {
 
 /// Returns the prompt byte for byte.
 fn prompt(document: &Document) -> Option<&[u8]> {
-    let section = document.section_to_last(PROMPT, NOTES)?;
+    let section = document.section_to_last(PROMPT_HEADING, NOTES_HEADING)?;
     Some(unwrap_verbatim(section.body()).unwrap_or_else(|| section.content()))
 }
 
@@ -173,7 +173,7 @@ impl Reader<'_> {
                 self.flaw("promises", "it must be [{\"text\": …, \"outcome\": \"done|blocked\"}]")
             })?,
         };
-        match (self.text(PROMISE), promises.first_mut()) {
+        match (self.text(PROMISE_KEY), promises.first_mut()) {
             (Some(text), None) => promises.push(Promise { text, outcome: Outcome::Done }),
             (Some(text), Some(first)) => first.text = text,
             (None, _) => {}

@@ -80,7 +80,7 @@ impl Run<'_> {
 
     /// Returns whether the output says that the command does not exist here.
     pub fn is_missing(&self) -> bool {
-        const MISSING: [&str; 7] = [
+        const MISSING_MESSAGES: [&str; 7] = [
             "No rule to make target",
             "command not found",
             "Missing script",
@@ -90,7 +90,7 @@ impl Run<'_> {
             "no task ",
         ];
         let CheckUse { ended, result, .. } = self.used;
-        *ended == Ended::Failed && MISSING.iter().any(|words| result.contains(words))
+        *ended == Ended::Failed && MISSING_MESSAGES.iter().any(|words| result.contains(words))
     }
 
     /// Whether only some of the tests ran, which does not prove that the work is done.

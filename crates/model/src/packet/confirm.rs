@@ -7,17 +7,17 @@ use super::{CONFIRMED, FILES, NONE};
 use crate::document::{Document, EditError, Head, Item};
 use crate::render::code;
 
-const KEY: &str = "relevant_files_confirmed";
+const FILES_KEY: &str = "relevant_files_confirmed";
 
-const PLACE: [Head<'static>; 2] = [Head::exact(2, FILES), Head::exact(3, CONFIRMED)];
+const FILES_HEADINGS: [Head<'static>; 2] = [Head::exact(2, FILES), Head::exact(3, CONFIRMED)];
 
 /// Adds files to both lists. The lines go after the last item.
 pub fn confirm(document: &mut Document, files: &[String]) -> Result<(), EditError> {
-    let mut list = document.list(KEY).unwrap_or_default();
+    let mut list = document.list(FILES_KEY).unwrap_or_default();
     for file in files {
         if !list.contains(file) {
             list.push(file.clone());
-            document.set(KEY, json!(list))?;
+            document.set(FILES_KEY, json!(list))?;
         }
         let is_listed = items(document).iter().any(|item| names(&item.text, file));
         if !is_listed {
@@ -29,11 +29,11 @@ pub fn confirm(document: &mut Document, files: &[String]) -> Result<(), EditErro
 
 /// Removes files from both lists. Only their own lines are removed.
 pub fn unconfirm(document: &mut Document, files: &[String]) -> Result<(), EditError> {
-    let mut list = document.list(KEY).unwrap_or_default();
+    let mut list = document.list(FILES_KEY).unwrap_or_default();
     let before = list.len();
     list.retain(|known| !files.contains(known));
     if list.len() != before {
-        document.set(KEY, json!(list))?;
+        document.set(FILES_KEY, json!(list))?;
     }
     while let Some(item) =
         items(document).into_iter().find(|item| files.iter().any(|file| names(&item.text, file)))
@@ -70,14 +70,14 @@ pub(super) fn names(text: &str, file: &str) -> bool {
 }
 
 fn items(document: &Document) -> Vec<Item> {
-    document.section(&PLACE).map(|section| section.items()).unwrap_or_default()
+    document.section(&FILES_HEADINGS).map(|section| section.items()).unwrap_or_default()
 }
 
 fn add_line(document: &mut Document, line: &str) -> Result<(), EditError> {
-    let Some(section) = document.section(&PLACE) else { return document.set_section(&PLACE, line) };
+    let Some(section) = document.section(&FILES_HEADINGS) else { return document.set_section(&FILES_HEADINGS, line) };
     let content = section.content();
     if content.is_empty() || content == NONE.as_bytes() {
-        return document.set_section(&PLACE, line);
+        return document.set_section(&FILES_HEADINGS, line);
     }
     let end = document.line_end();
     let new = match section.items().last() {
@@ -89,7 +89,7 @@ fn add_line(document: &mut Document, line: &str) -> Result<(), EditError> {
             [&body[..at], end.as_bytes(), line.as_bytes(), &body[at..]].concat()
         }
     };
-    document.set_section(&PLACE, new)
+    document.set_section(&FILES_HEADINGS, new)
 }
 
 /// Returns where an item ends: at a blank line or at the end of the section.
@@ -106,12 +106,12 @@ fn end_of_item(body: &[u8], mut at: usize) -> usize {
 }
 
 fn remove_line(document: &mut Document, item: &Item) -> Result<(), EditError> {
-    let Some(section) = document.section(&PLACE) else { return Ok(()) };
+    let Some(section) = document.section(&FILES_HEADINGS) else { return Ok(()) };
     let (body, start) = (section.body(), section.span.start);
     let (from, to) = (item.span.start - start, item.span.end - start);
     let end = body[to..].iter().position(|b| *b == b'\n').map_or(body.len(), |at| to + at + 1);
     let new = [&body[..from], &body[end..]].concat();
-    document.set_section(&PLACE, if new.trim_ascii().is_empty() { NONE.as_bytes() } else { &new })
+    document.set_section(&FILES_HEADINGS, if new.trim_ascii().is_empty() { NONE.as_bytes() } else { &new })
 }
 
 #[cfg(test)]

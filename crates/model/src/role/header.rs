@@ -15,7 +15,7 @@ pub const PANE: &str = "Pane";
 pub const KEYS: [&str; 3] = [UPDATED, ROLE, PANE];
 
 /// Other words that people use for a key, in lower case.
-const ALIASES: &[(&str, &str)] = &[
+const KEY_ALIASES: &[(&str, &str)] = &[
     ("last updated", UPDATED),
     ("last update", UPDATED),
     ("agent role", ROLE),
@@ -70,7 +70,7 @@ fn field(line: usize, text: &str) -> Option<Field> {
     let open = marks > 0 && !label.trim_end().ends_with(['*', '_']);
     let value = if open { value.trim_start_matches(['*', '_']) } else { value };
     let word = label.trim_matches(|c: char| c == '*' || c == '_' || c.is_whitespace()).to_lowercase();
-    let alias = ALIASES.iter().find(|(alias, _)| *alias == word).map(|(_, key)| *key);
+    let alias = KEY_ALIASES.iter().find(|(alias, _)| *alias == word).map(|(_, key)| *key);
     let key = alias.or_else(|| KEYS.into_iter().find(|key| key.to_lowercase() == word))?;
     Some(Field { key, line, value: value.trim().to_owned(), spelling: Spelling::Loose })
 }

@@ -257,24 +257,24 @@ fn path(state: State, happened: Happened) -> Vec<(State, &'static str)> {
     const SAVE: (State, &str) = (Saving, "save");
     const VALID: (State, &str) = (Saved, "the file is valid");
     const INVALID: (State, &str) = (Active, "the file is not valid");
-    const AGAIN: (State, &str) = (Active, "edited again");
-    const ANEW: (State, &str) = (Active, "to be saved again");
+    const EDITED_AGAIN: (State, &str) = (Active, "edited again");
+    const SAVE_AGAIN: (State, &str) = (Active, "to be saved again");
     const COMPACT: (State, &str) = (Compacting, "a compaction was announced");
     const CHECK: (State, &str) = (Saving, "checked before a compaction");
-    const NEVER: (State, &str) = (Active, "the compaction never came");
+    const NEVER_CAME: (State, &str) = (Active, "the compaction never came");
     const START: (State, &str) = (Recovering, "the session continued");
     match (happened, state) {
         (Happened::Save(Validity::Valid), Saving) => vec![VALID],
-        (Happened::Save(Validity::Valid), Saved) => vec![ANEW, SAVE, VALID],
+        (Happened::Save(Validity::Valid), Saved) => vec![SAVE_AGAIN, SAVE, VALID],
         (Happened::Save(Validity::Valid), _) => vec![SAVE, VALID],
         (Happened::Save(Validity::Invalid), Saving) => vec![INVALID],
-        (Happened::Save(Validity::Invalid), Saved) => vec![ANEW, SAVE, INVALID],
+        (Happened::Save(Validity::Invalid), Saved) => vec![SAVE_AGAIN, SAVE, INVALID],
         (Happened::Save(Validity::Invalid), _) => vec![SAVE, INVALID],
         (Happened::Compaction(Validity::Invalid), _) => vec![],
         (Happened::Compaction(Validity::Valid), Active) => vec![CHECK, VALID, COMPACT],
         (Happened::Compaction(Validity::Valid), Saving) => vec![VALID, COMPACT],
         (Happened::Compaction(Validity::Valid), Saved) => vec![COMPACT],
-        (Happened::Compaction(Validity::Valid), Compacting) => vec![NEVER, CHECK, VALID, COMPACT],
+        (Happened::Compaction(Validity::Valid), Compacting) => vec![NEVER_CAME, CHECK, VALID, COMPACT],
         // The agent continued with the brief alone.
         (Happened::Compaction(Validity::Valid), Recovering) => {
             vec![(Active, "worked on without reading the file"), CHECK, VALID, COMPACT]
@@ -282,9 +282,9 @@ fn path(state: State, happened: Happened) -> Vec<(State, &'static str)> {
         (Happened::Start, Recovering) => vec![],
         (Happened::Start, Saving) => vec![(Active, "the save was interrupted"), START],
         (Happened::Start, _) => vec![START],
-        (Happened::NeverCame | Happened::FileRead | Happened::FileEdited, Compacting) => vec![NEVER],
+        (Happened::NeverCame | Happened::FileRead | Happened::FileEdited, Compacting) => vec![NEVER_CAME],
         (Happened::FileRead | Happened::FileEdited, Recovering) => vec![(Active, "the file was read")],
-        (Happened::FileEdited, Saved) => vec![AGAIN],
+        (Happened::FileEdited, Saved) => vec![EDITED_AGAIN],
         (Happened::NeverCame | Happened::FileRead | Happened::FileEdited, _) => vec![],
         (Happened::Recover, Active) => vec![],
         (Happened::Recover, _) => vec![(Active, "recover")],

@@ -1,15 +1,15 @@
-//! The part of the agent's words that a question or a request is about.
+//! Picks the part of the agent's words that a question or a request is about.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::{ends_in_number, first_sentences};
 
-/// Shorter words are in every text.
-const TELLING: usize = 4;
+/// Words with fewer characters are in every text, so they are not compared.
+const SHORTEST_WORD: usize = 4;
 
 /// Returns the sentences and items that share most words with `topic`, as many as fit into `max` characters, in their
-/// order. If none does, the first sentences.
+/// order. If none shares a word, returns the first sentences.
 pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, str> {
     if text.chars().count() <= max {
         return Cow::Borrowed(text);
@@ -22,7 +22,7 @@ pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, st
         order.push((shared, i));
     }
     let best = order.iter().map(|(shared, _)| *shared).max().unwrap_or(0);
-    // What comes first is about it anyway.
+    // The first sentences are about the topic as much as any other.
     if best == 0 || order.first().is_some_and(|(shared, _)| *shared == best) {
         return first_sentences(text, max);
     }
@@ -52,7 +52,7 @@ pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, st
     Cow::Owned(out.trim_end().to_owned())
 }
 
-/// Sentences and list items, each with its mark at the end.
+/// Splits a text into sentences and list items, each with its mark at the end.
 fn pieces(text: &str) -> Vec<&str> {
     let (mut found, mut start) = (Vec::new(), 0);
     let ends = text.match_indices(['.', ';', '!', '?']).map(|(at, mark)| at + mark.len());
@@ -66,14 +66,14 @@ fn pieces(text: &str) -> Vec<&str> {
     found
 }
 
-/// Words without their endings, so that "checkpoints" is about a "checkpoint".
+/// Returns the words without their endings, so that "checkpoints" is about a "checkpoint".
 fn words(text: &str) -> BTreeSet<String> {
-    const COMMON: [&str; 16] = [
+    const COMMON_WORDS: [&str; 16] = [
         "that", "this", "with", "from", "have", "what", "when", "which", "should", "would", "could", "there",
         "them", "then", "into", "just",
     ];
     let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
-    let words = words.filter(|word| word.chars().count() >= TELLING && !COMMON.contains(&word.as_str()));
+    let words = words.filter(|word| word.chars().count() >= SHORTEST_WORD && !COMMON_WORDS.contains(&word.as_str()));
     words.map(|word| word.trim_end_matches('s').to_owned()).collect()
 }
 

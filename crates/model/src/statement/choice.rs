@@ -1,11 +1,11 @@
-//! Which of the agent's options the user chose: "2", "option B", "let's try 2".
+//! Finds which of the agent's options the user chose: "2", "option B", "let's try 2".
 
-/// A longer answer says in its own words what is wanted.
-const LONGEST: usize = 60;
+/// An answer with more characters says in its own words what is wanted.
+const LONGEST_CHOICE: usize = 60;
 
-/// Returns the option that an answer names, out of a text that lists several.
+/// Returns the option that an answer names, from a text that lists several.
 pub fn option<'t>(text: &'t str, answer: &str) -> Option<&'t str> {
-    if answer.chars().count() > LONGEST {
+    if answer.chars().count() > LONGEST_CHOICE {
         return None;
     }
     let labels: Vec<char> = answer.split_whitespace().filter_map(label).collect();
@@ -13,7 +13,7 @@ pub fn option<'t>(text: &'t str, answer: &str) -> Option<&'t str> {
     let next = char::from_u32(label as u32 + 1)?;
     ["Option ", "Approach ", "Alternative ", "("].into_iter().chain([""]).find_map(|before| {
         let start = marked(text, before, label, 0)?;
-        // A single one is no list.
+        // A single option is not a list.
         let first = if label.is_ascii_digit() { '1' } else { 'A' };
         let is_listed = marked(text, before, next, start).is_some() || label != first;
         let end = marked(text, before, next, start).unwrap_or(text.len());
@@ -21,7 +21,7 @@ pub fn option<'t>(text: &'t str, answer: &str) -> Option<&'t str> {
     })
 }
 
-/// `2`, `#2`, `b)`: the number or the letter of an option.
+/// Returns the number or the letter of an option: `2`, `#2`, `b)`.
 fn label(word: &str) -> Option<char> {
     let mut chars = word.chars().filter(|c| c.is_alphanumeric());
     let (label, more) = (chars.next()?.to_ascii_uppercase(), chars.next());
@@ -30,7 +30,7 @@ fn label(word: &str) -> Option<char> {
     (more.is_none() && is_label).then_some(label)
 }
 
-/// Returns where `Option 2`, `2. ` or `(2)` stands at the beginning of a sentence or an item.
+/// Returns the position of `Option 2`, `2. ` or `(2)` at the beginning of a sentence or an item.
 fn marked(text: &str, before: &str, label: char, from: usize) -> Option<usize> {
     let mark = format!("{before}{label}");
     let found = text[from..].match_indices(&mark).map(|(at, _)| from + at);
@@ -62,7 +62,7 @@ mod tests {
             (numbered, "2.", Some("2. In a new session.")),
             (lettered, "B", Some("B) drop it")),
             (lettered, "b please", Some("B) drop it")),
-            // Two of them, none of them, or an answer in words.
+            // Two options, none of them, or an answer in words.
             (options, "1 and 3", None),
             (options, "yes", None),
             (lettered, "make it a loop", None),

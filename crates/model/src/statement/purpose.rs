@@ -1,16 +1,17 @@
-//! What the agent says that it is about to change, as an order: "Now let me update `a` to do b:" is "update `a` to do b".
+//! Finds what the agent says that it is about to change, as a command: "Now let me update `a` to do b:" gives "update
+//! `a` to do b".
 
 use super::talk::{is_informative, is_talk};
 use super::{split, without_mark};
 
-/// Shorter than that, an announcement says nothing: "Let me fix it".
-const SHORT: usize = 24;
+/// An announcement with fewer characters says nothing: "Let me fix it".
+const SHORTEST_PURPOSE: usize = 24;
 
-/// What is kept of it.
-const LONGEST: usize = 200;
+/// The most characters of an announcement that are kept.
+const LONGEST_PURPOSE: usize = 200;
 
-/// Words before an order. Compared in small letters.
-const LEADS: &[&str] = &[
+/// Words before an announcement. They are compared in lower case.
+const LEADING_WORDS: &[&str] = &[
     "now ",
     "next, ",
     "next ",
@@ -36,8 +37,8 @@ const LEADS: &[&str] = &[
     "got it. ",
 ];
 
-/// First words of an order that changes nothing.
-const LOOKS: &[&str] = &[
+/// First words of a sentence that announces no change.
+const READING_VERBS: &[&str] = &[
     "check",
     "look",
     "read",
@@ -76,8 +77,8 @@ const LOOKS: &[&str] = &[
     "use",
 ];
 
-/// First words of an order without "let me".
-const ORDERS: &[&str] = &[
+/// First words of a sentence that announces a change without "let me".
+const CHANGING_VERBS: &[&str] = &[
     "add",
     "adjust",
     "apply",
@@ -115,10 +116,11 @@ const ORDERS: &[&str] = &[
     "write",
 ];
 
-/// "Fix these errors": what they are was said before.
-const REFERRING: &[&str] = &["it", "this", "that", "these", "those", "them", "both", "all"];
+/// Words that refer to something said before, as in "Fix these errors".
+const REFERRING_WORDS: &[&str] = &["it", "this", "that", "these", "those", "them", "both", "all"];
 
-/// Returns what the words announce to change; what they found out, if the order itself says nothing; empty if neither.
+/// Returns the change that the words announce, or what they found out if the announcement itself says nothing; empty if
+/// neither.
 pub fn purpose(text: &str) -> String {
     let mut order = String::new();
     let mut found = String::new();
@@ -141,27 +143,27 @@ pub fn purpose(text: &str) -> String {
             }
         }
     }
-    let refers = order.split(' ').nth(1).is_some_and(|word| REFERRING.contains(&word));
-    let is_vague = (order.chars().count() < SHORT || refers) && !order.contains('`');
+    let refers = order.split(' ').nth(1).is_some_and(|word| REFERRING_WORDS.contains(&word));
+    let is_vague = (order.chars().count() < SHORTEST_PURPOSE || refers) && !order.contains('`');
     let kept = if is_vague && !order.is_empty() { found } else { order };
-    super::first_sentences(&kept, LONGEST).trim_end_matches([' ', '…', '.', ':', ';']).to_owned()
+    super::first_sentences(&kept, LONGEST_PURPOSE).trim_end_matches([' ', '…', '.', ':', ';']).to_owned()
 }
 
-/// Returns the order in a sentence, without the words that lead to it.
+/// Returns the announcement in a sentence, without the words that lead to it.
 fn announced(sentence: &str) -> Option<String> {
     let mut rest = sentence.trim();
     let mut leads = false;
     loop {
         let small = rest.to_lowercase().replace('’', "'");
-        let Some(lead) = LEADS.iter().find(|lead| small.starts_with(**lead)) else { break };
-        // Letters can change their length in small letters; such a lead is not one of ours.
+        let Some(lead) = LEADING_WORDS.iter().find(|lead| small.starts_with(**lead)) else { break };
+        // A letter can have another length in lower case; the lengths then do not match, and the words are kept.
         let Some(after) = rest.get(rest.char_indices().nth(lead.chars().count())?.0..) else { break };
         (rest, leads) = (after.trim_start(), true);
     }
     let first: String = rest.chars().take_while(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect();
-    // "Fix 4: remove it": a step with a number.
-    let is_order = ORDERS.contains(&first.as_str());
-    if LOOKS.contains(&first.as_str()) || !is_order && !leads || first.is_empty() {
+    // A numbered step counts too, as in "Fix 4: remove it".
+    let is_order = CHANGING_VERBS.contains(&first.as_str());
+    if READING_VERBS.contains(&first.as_str()) || !is_order && !leads || first.is_empty() {
         return None;
     }
     (is_order || leads && sentence.ends_with(':')).then(|| rest.trim_end_matches([':', '.', '!']).to_owned())
@@ -205,7 +207,7 @@ mod tests {
             assert_eq!(purpose(text), expected, "{text:?}");
         }
         assert!(
-            purpose(&format!("Update `a` {}", "so that it works ".repeat(40))).chars().count() <= LONGEST
+            purpose(&format!("Update `a` {}", "so that it works ".repeat(40))).chars().count() <= LONGEST_PURPOSE
         );
     }
 }

@@ -1,8 +1,8 @@
-//! The words by which talk is told from what tells something: tables, compared in small letters.
+//! Tables of words that distinguish mere talk from informative sentences. They are compared in lower case.
 
 /// Whether the agent takes back what it said before: "No, …", "I was wrong".
 pub fn retracts(text: &str) -> bool {
-    const STARTS: &[&str] = &[
+    const RETRACTING_STARTS: &[&str] = &[
         "no, ",
         "no - ",
         "no — ",
@@ -24,12 +24,12 @@ pub fn retracts(text: &str) -> bool {
     ];
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
     let small: String = text.chars().take(60).collect::<String>().to_lowercase().replace('’', "'");
-    STARTS.iter().any(|start| small.starts_with(start))
+    RETRACTING_STARTS.iter().any(|start| small.starts_with(start))
 }
 
-/// Says what comes next, thinks aloud, or says only that it goes well.
+/// Whether a sentence announces the next step, thinks aloud, or only says that things go well.
 pub(super) fn is_talk(sentence: &str) -> bool {
-    const PREAMBLE: &[&str] = &[
+    const PREAMBLE_STARTS: &[&str] = &[
         "now i have ",
         "i now have ",
         "i have a ",
@@ -48,7 +48,7 @@ pub(super) fn is_talk(sentence: &str) -> bool {
         "<thinking",
         "</thinking",
     ];
-    const ALOUD: &[&str] = &[
+    const THINKING_STARTS: &[&str] = &[
         "hmm",
         "wait,",
         "wait ",
@@ -70,7 +70,7 @@ pub(super) fn is_talk(sentence: &str) -> bool {
         "good — ",
         "ok, ",
     ];
-    const PRAISE: &[&str] = &[
+    const PRAISE_PHRASES: &[&str] = &[
         "perfect",
         "great",
         "excellent",
@@ -112,20 +112,20 @@ pub(super) fn is_talk(sentence: &str) -> bool {
     ];
     let small = sentence.to_lowercase().replace('’', "'");
     let bare = small.trim_matches(|c: char| !c.is_alphanumeric());
-    // Said with a colon, it is the list behind it that matters.
-    let preamble = || PREAMBLE.iter().any(|start| small.starts_with(start));
-    let aloud = || ALOUD.iter().any(|start| small.starts_with(start)) && !small.ends_with(':');
+    // With a colon, the list after it is what matters.
+    let preamble = || PREAMBLE_STARTS.iter().any(|start| small.starts_with(start));
+    let aloud = || THINKING_STARTS.iter().any(|start| small.starts_with(start)) && !small.ends_with(':');
     let looks = || {
         ["let me check", "let me verify", "let me see", "let me look"]
             .iter()
             .any(|words| small.contains(words))
     };
-    PRAISE.contains(&bare) || is_announcement(&small) || preamble() || aloud() || looks()
+    PRAISE_PHRASES.contains(&bare) || is_announcement(&small) || preamble() || aloud() || looks()
 }
 
-/// Says what comes next. In small letters.
+/// Whether a sentence, in lower case, announces the next step.
 pub(super) fn is_announcement(small: &str) -> bool {
-    const ANNOUNCING: &[&str] = &[
+    const ANNOUNCING_STARTS: &[&str] = &[
         "let me ",
         "now let me ",
         "let's ",
@@ -156,8 +156,8 @@ pub(super) fn is_announcement(small: &str) -> bool {
         "shall i ",
         "let me know ",
     ];
-    /// What follows a "now" that announces.
-    const NEXT: &[&str] = &[
+    /// Words after a "now" that announces something.
+    const WORDS_AFTER_NOW: &[&str] = &[
         "add",
         "apply",
         "build",
@@ -188,12 +188,12 @@ pub(super) fn is_announcement(small: &str) -> bool {
         "write",
     ];
     let next = small.strip_prefix("now ").and_then(|rest| rest.split_whitespace().next());
-    ANNOUNCING.iter().any(|start| small.starts_with(start)) || next.is_some_and(|word| NEXT.contains(&word))
+    ANNOUNCING_STARTS.iter().any(|start| small.starts_with(start)) || next.is_some_and(|word| WORDS_AFTER_NOW.contains(&word))
 }
 
-/// Names something, or says why.
+/// Whether words name something or give a reason.
 pub(super) fn is_informative(said: &str) -> bool {
-    const WHY: &[&str] = &[
+    const REASON_WORDS: &[&str] = &[
         "because",
         "issue",
         "problem",
@@ -222,12 +222,12 @@ pub(super) fn is_informative(said: &str) -> bool {
         "fixed",
     ];
     let small = said.to_lowercase();
-    said.contains('`') || said.contains('/') || WHY.iter().any(|word| small.contains(word))
+    said.contains('`') || said.contains('/') || REASON_WORDS.iter().any(|word| small.contains(word))
 }
 
-/// A heading that says where in the message one is, and nothing of what it is about.
+/// Whether a heading only names a part of the message, and not what it is about.
 pub(super) fn is_bare_heading(heading: &str) -> bool {
-    const BARE: &[&str] = &[
+    const BARE_HEADINGS: &[&str] = &[
         "summary",
         "overview",
         "changes",
@@ -250,5 +250,5 @@ pub(super) fn is_bare_heading(heading: &str) -> bool {
         "explanation",
     ];
     let small = heading.to_lowercase();
-    BARE.contains(&small.trim_matches(|c: char| !c.is_alphanumeric()))
+    BARE_HEADINGS.contains(&small.trim_matches(|c: char| !c.is_alphanumeric()))
 }

@@ -1,4 +1,4 @@
-//! A diff: its files with their hunks and counts, and where each file begins.
+//! Outlines a diff: its files with their hunks and counts, and the line at which each file begins.
 
 use super::section;
 use crate::text::count;
@@ -62,7 +62,7 @@ fn files(lines: &[&str]) -> Vec<File> {
     files
 }
 
-/// `--- a` and `+++ b` without the line of git above them.
+/// Whether a file begins here with `--- a` and `+++ b`, without a line of git above them.
 fn is_new_name(lines: &[&str], i: usize) -> bool {
     let next = |n: usize| lines.get(i + n).copied().unwrap_or_default();
     lines[i].starts_with("--- ") && next(1).starts_with("+++ ") && next(2).starts_with("@@ ")

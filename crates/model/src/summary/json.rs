@@ -1,4 +1,4 @@
-//! JSON: keys, types and counts, and the values that report errors.
+//! Outlines JSON: keys, types and counts, and the values that report errors.
 
 use serde_json::Value;
 
@@ -6,17 +6,17 @@ use super::{ErrorLine, section};
 use crate::clean::clean_line;
 use crate::text::cut;
 
-/// The longest value that is shown as an example.
-const EXAMPLE: usize = 60;
+/// The longest value that is shown as an example, in bytes.
+const LONGEST_EXAMPLE: usize = 60;
 
-/// The longest error that is shown. A stack trace in a string can be long, and is in the original.
-const ERROR: usize = 400;
+/// The longest error that is shown, in bytes. A stack trace in a string can be longer; the original has all of it.
+const LONGEST_ERROR: usize = 400;
 
-/// With more keys than this, objects of a list are a map, and their keys are data.
+/// The most keys that the objects of a list have together. If there are more, they are data, as in a map.
 const MERGED_KEYS: usize = 200;
 
-/// How deep keys are listed. Below that only the type is told.
-const DEEPEST: usize = 6;
+/// How many levels of keys are listed. Below that, only the type is named.
+const DEEPEST_LEVEL: usize = 6;
 
 pub fn outline(text: &str, room: usize) -> String {
     let Ok(value) = serde_json::from_str::<Value>(text) else { return String::new() };
@@ -44,7 +44,7 @@ fn search(value: &Value, path: &str, found: &mut Vec<ErrorLine>) {
                 let path = format!("{path}.{}", clean_line(key));
                 match value {
                     Value::String(text) if is_error_key(key) && !text.trim().is_empty() => {
-                        let text = cut(clean_line(text).trim(), ERROR).to_owned();
+                        let text = cut(clean_line(text).trim(), LONGEST_ERROR).to_owned();
                         found.push(ErrorLine { place: path, text });
                     }
                     value => search(value, &path, found),
@@ -60,7 +60,7 @@ fn is_error_key(key: &str) -> bool {
     ["error", "exception", "failure", "panic", "stderr", "traceback"].iter().any(|word| key.contains(word))
 }
 
-/// What there is, without the values.
+/// The structure of a value, without the values themselves.
 enum Shape {
     Scalar { name: &'static str, example: String },
     List { items: usize, item: Option<Box<Shape>> },
@@ -76,8 +76,8 @@ impl Shape {
             Value::Number(number) => scalar("number", number.to_string()),
             Value::String(text) => {
                 let line = clean_line(text);
-                let is_cut = line.len() > EXAMPLE;
-                scalar("text", format!("\"{}{}\"", cut(&line, EXAMPLE), if is_cut { "…" } else { "" }))
+                let is_cut = line.len() > LONGEST_EXAMPLE;
+                scalar("text", format!("\"{}{}\"", cut(&line, LONGEST_EXAMPLE), if is_cut { "…" } else { "" }))
             }
             Value::Array(items) => {
                 let item = items.iter().map(Shape::of).reduce(Shape::merge).map(Box::new);
@@ -90,7 +90,7 @@ impl Shape {
         }
     }
 
-    /// Two items of a list as one. Where they differ, the first is told, unless it is null.
+    /// Merges the shapes of two items of a list. If they differ, the first is used, unless it is null.
     fn merge(self, other: Shape) -> Shape {
         match (self, other) {
             (Shape::Object { fields, objects }, Shape::Object { fields: more, objects: others }) => {
@@ -122,7 +122,7 @@ impl Shape {
     }
 }
 
-/// One line for each key, indented as it is nested.
+/// Adds one line for each key, indented by its depth.
 fn describe(shape: &Shape, name: &str, depth: usize, lines: &mut Vec<String>) {
     let indent = "  ".repeat(depth);
     match shape {
@@ -133,14 +133,14 @@ fn describe(shape: &Shape, name: &str, depth: usize, lines: &mut Vec<String>) {
         Shape::List { items, item } => {
             lines.push(format!("{indent}{name}: list, {items} in all"));
             if let Some(item) = item
-                && depth < DEEPEST
+                && depth < DEEPEST_LEVEL
             {
                 describe(item, "each", depth + 1, lines);
             }
         }
         Shape::Object { fields, objects } => {
             lines.push(format!("{indent}{name}: object with {} keys", fields.len()));
-            for (key, shape, times) in fields.iter().filter(|_| depth < DEEPEST) {
+            for (key, shape, times) in fields.iter().filter(|_| depth < DEEPEST_LEVEL) {
                 let name = match times < objects {
                     true => format!("{key} (in {times} of {objects})"),
                     false => key.clone(),

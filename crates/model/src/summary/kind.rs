@@ -1,4 +1,4 @@
-//! What an output is, by its looks.
+//! Determines the kind of an output from what it looks like.
 
 use super::source;
 use crate::redact::Redacted;
@@ -9,19 +9,19 @@ pub enum OutputKind {
     /// One JSON value.
     Json,
     Diff,
-    /// Lines that a search found: `src/a.rs:12:text`.
+    /// Lines that a search found, such as `src/a.rs:12:text`.
     Matches,
-    /// Names of files, one on each line.
+    /// Names of files, one per line.
     Listing,
     Table,
-    /// A program's source.
+    /// Source code.
     Code,
     /// Everything else: logs, test output, prose.
     Log,
 }
 
-/// How many lines are looked at to tell what an output is.
-const LOOKED_AT: usize = 2_000;
+/// How many lines are examined to determine the kind.
+const EXAMINED_LINES: usize = 2_000;
 
 impl OutputKind {
     pub fn of(output: &Redacted, lines: &[&str]) -> OutputKind {
@@ -30,7 +30,7 @@ impl OutputKind {
             return OutputKind::Json;
         }
         let filled: Vec<&str> =
-            lines.iter().copied().filter(|line| !line.trim().is_empty()).take(LOOKED_AT).collect();
+            lines.iter().copied().filter(|line| !line.trim().is_empty()).take(EXAMINED_LINES).collect();
         let share =
             |is: fn(&str) -> bool| filled.iter().filter(|line| is(line)).count() * 100 / filled.len().max(1);
         match () {
@@ -38,7 +38,7 @@ impl OutputKind {
             () if share(is_match) >= 80 => OutputKind::Matches,
             () if share(is_path) >= 80 => OutputKind::Listing,
             () if is_table(&filled) => OutputKind::Table,
-            // A value on each line is a log.
+            // A JSON value on each line is a log.
             () if share(|line| line.starts_with('{')) >= 80 => OutputKind::Log,
             () if share(source::is_code) >= 45 && filled.iter().any(|line| source::is_declaration(line)) => {
                 OutputKind::Code
@@ -69,7 +69,8 @@ fn is_diff(lines: &[&str]) -> bool {
     hunks > 0 && heads > 0 && changed >= 70
 }
 
-/// `src/a.rs:12:text` without a column: compilers and linters write one, and their lines report errors.
+/// Whether a line is `src/a.rs:12:text` without a column. Compilers and linters print a column, and their lines report
+/// errors.
 fn is_match(line: &str) -> bool {
     let mut parts = line.splitn(3, [':', '-']);
     let (Some(file), Some(number), Some(rest)) = (parts.next(), parts.next(), parts.next()) else {
@@ -88,7 +89,7 @@ fn is_path(line: &str) -> bool {
     line.contains(['/', '.']) && !line.contains([' ', '=', '(', '{', ';', '"', '<'])
 }
 
-/// Most lines have as many cells as the first one.
+/// Whether most lines have as many cells as the first one.
 fn is_table(lines: &[&str]) -> bool {
     let Some(separator) =
         ["|", "\t", "  "].into_iter().find(|one| cells(lines.first().unwrap_or(&""), one) >= 3)

@@ -1,17 +1,17 @@
-//! A list of files: how many each folder has, and of which types.
+//! Outlines a list of files: how many each folder has, and of which types.
 
 use std::collections::BTreeMap;
 
 use super::section;
 
-/// How many parts of a path name its group.
-const DEPTH: usize = 2;
+/// How many leading parts of a path name its group.
+const GROUP_DEPTH: usize = 2;
 
 pub fn outline(lines: &[&str], room: usize) -> String {
     let mut folders: BTreeMap<String, BTreeMap<&str, usize>> = BTreeMap::new();
     for line in lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty()) {
         let (folder, name) = line.trim_end_matches('/').rsplit_once('/').unwrap_or((".", line));
-        let group: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).take(DEPTH).collect();
+        let group: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).take(GROUP_DEPTH).collect();
         let group = if group.is_empty() { ".".to_owned() } else { group.join("/") };
         let ending =
             name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map_or("other", |(_, ending)| ending);

@@ -1,4 +1,4 @@
-//! What is kept of summaries: a line for each, and a line for each original that was removed.
+//! Records of summaries: a line for each summary, and a line for each original that was removed.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ pub struct SummarisedOutput {
     #[serde(default)]
     pub tool: String,
     pub kind: OutputKind,
-    /// Of the redacted original.
+    /// The size of the redacted original.
     pub bytes: usize,
     #[serde(default)]
     pub lines: usize,
@@ -25,7 +25,7 @@ pub struct SummarisedOutput {
     pub summary_bytes: usize,
 }
 
-/// An original that was removed when it was old.
+/// An original that was removed because it was old.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArchivedOutput {
     pub ts: String,
@@ -35,10 +35,10 @@ pub struct ArchivedOutput {
     pub bytes: usize,
 }
 
-/// How long an original is kept after it was last summarised.
+/// How many days an original is kept after it was last summarised.
 pub const KEPT_DAYS: i64 = 7;
 
-/// Returns the ids whose newest summary is too old, and no others.
+/// Returns the ids whose newest summary is too old.
 pub fn outdated(summarised: &[SummarisedOutput], now: Timestamp) -> Vec<&str> {
     let limit = now.saturating_sub(SignedDuration::from_hours(24 * KEPT_DAYS)).unwrap_or(Timestamp::MIN);
     let is_old = |one: &SummarisedOutput| time::parse(&one.ts).is_some_and(|ts| ts < limit);

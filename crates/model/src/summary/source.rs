@@ -1,4 +1,4 @@
-//! Source code: its declarations with their lines.
+//! Outlines source code: its declarations with their line numbers.
 
 use super::section;
 
@@ -9,29 +9,29 @@ pub fn outline(lines: &[&str], room: usize) -> String {
             format!("{}: {}", i + 1, unnumbered(line).trim_end().trim_end_matches('{').trim_end())
         })
         .collect();
-    // A quarter is left for the first and the last lines.
+    // A quarter of the room is left for the first and the last lines.
     section("declarations", &items, room * 3 / 4)
 }
 
-/// Returns whether a line looks like one of a program.
+/// Returns whether a line looks like source code.
 pub fn is_code(line: &str) -> bool {
     let line = unnumbered(line).trim();
     line.ends_with([';', '{', '}'])
         || line.starts_with("//")
         || line.starts_with(['}', ')', ']'])
         || is_declaration(line)
-        || line.ends_with(':') && BLOCKS.iter().any(|word| line.starts_with(word))
+        || line.ends_with(':') && BLOCK_WORDS.iter().any(|word| line.starts_with(word))
         || line.contains(" = ") && !line.contains(": ")
         || line.starts_with("return ")
         || line.starts_with("import ")
         || line.ends_with("),")
 }
 
-/// What begins a block in languages without braces.
-const BLOCKS: &[&str] = &["if ", "for ", "else", "elif ", "while ", "try", "except", "with ", "match "];
+/// Words that begin a block in languages without braces.
+const BLOCK_WORDS: &[&str] = &["if ", "for ", "else", "elif ", "while ", "try", "except", "with ", "match "];
 
 pub fn is_declaration(line: &str) -> bool {
-    const WORDS: &[&str] = &[
+    const DECLARATION_WORDS: &[&str] = &[
         "fn",
         "struct",
         "enum",
@@ -54,7 +54,7 @@ pub fn is_declaration(line: &str) -> bool {
         "object",
         "union",
     ];
-    const BEFORE: &[&str] = &[
+    const MODIFIER_WORDS: &[&str] = &[
         "pub",
         "pub(crate)",
         "pub(super)",
@@ -79,19 +79,19 @@ pub fn is_declaration(line: &str) -> bool {
         "inline",
     ];
     let line = unnumbered(line);
-    // What is nested deeper is a detail.
+    // Deeper declarations are details.
     if line.len() - line.trim_start().len() > 8 {
         return false;
     }
-    let mut words = line.split_whitespace().skip_while(|word| BEFORE.contains(word));
+    let mut words = line.split_whitespace().skip_while(|word| MODIFIER_WORDS.contains(word));
     let first = words.next().unwrap_or_default();
     let named = words
         .next()
         .is_some_and(|name| name.starts_with(|c: char| c.is_alphabetic() || "_<('&\"".contains(c)));
-    WORDS.contains(&first) && named || first.starts_with("impl<")
+    DECLARATION_WORDS.contains(&first) && named || first.starts_with("impl<")
 }
 
-/// A line without the number that `cat -n` and readers of files put before it.
+/// Returns a line without the number that `cat -n` and file readers put before it.
 fn unnumbered(line: &str) -> &str {
     let bare = line.trim_start();
     let rest = bare.trim_start_matches(|c: char| c.is_ascii_digit());

@@ -1,17 +1,18 @@
-//! Counts an item that was written twice only once.
+//! Drops items that a transcript contains twice.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::Item;
 
-/// Passes on what is new in a stream of items. Repeats come from a resumed session that copies its beginning, from a
-/// queue whose prompts are written again when they are taken, and from a hook's message recorded as the user's.
+/// Passes on what is new in a stream of items. Items are repeated by a resumed session that copies its beginning, by a
+/// queue whose prompts are written again when the agent gets them, and by a hook's message that is recorded as the
+/// user's.
 #[derive(Clone, Debug, Default)]
 pub struct Dedup {
     calls: BTreeSet<u64>,
     results: BTreeSet<u64>,
-    /// Words that may come again as a prompt and must not count as one.
+    /// Words that may come again as a prompt and must not count as one then.
     awaited: BTreeSet<u64>,
 }
 
@@ -31,7 +32,7 @@ impl Dedup {
                 if self.awaited.remove(&words(text)) {
                     return None;
                 }
-                // Anything expected is in the past: the next "yes" is the user's own again.
+                // What was expected is in the past, so the next "yes" is the user's own again.
                 self.awaited.clear();
                 Some(item)
             }
@@ -46,14 +47,14 @@ fn is_new(seen: &mut BTreeSet<u64>, id: Option<&str>) -> bool {
     id.is_none_or(|id| seen.insert(digest(id)))
 }
 
-/// White space differs between a queue and a prompt.
+/// Hashes the words only, because white space differs between a queue and a prompt.
 fn words(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.split_whitespace().for_each(|word| word.hash(&mut hasher));
     hasher.finish()
 }
 
-/// Eight bytes instead of the id's text: a long session has tens of thousands.
+/// Hashes an id to eight bytes, because a long session has tens of thousands of ids.
 pub(super) fn digest(id: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     id.hash(&mut hasher);

@@ -1,11 +1,12 @@
-//! Counts tokens once.
+//! Adds up the tokens of a session, and counts each message once.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::dedup::digest;
 
-/// What a message cost. A harness may write it with every part of the message, and smaller in the earlier parts.
+/// The tokens of a message. A harness may write them with every part of the message, with lower figures in the earlier
+/// parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Usage<'a> {
     pub message: Option<Cow<'a, str>>,
@@ -27,7 +28,7 @@ pub struct Spent {
 impl Spent {
     pub fn add(&mut self, usage: &Usage) {
         let now = [usage.input, usage.cache_read, usage.cache_write, usage.output];
-        // Without an id a repeat cannot be recognised.
+        // Without an id a repetition cannot be recognised.
         let mut nameless = [0; 4];
         let before = match usage.message.as_deref() {
             Some(id) => self.messages.entry(digest(id)).or_default(),

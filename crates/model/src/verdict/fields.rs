@@ -14,7 +14,7 @@ pub struct Fields {
     pub tests_failed: Option<u64>,
 }
 
-const NAMES: &[&str] = &[
+const FIELD_NAMES: &[&str] = &[
     "VERDICT",
     "RISK",
     "CONFIDENCE",
@@ -27,10 +27,10 @@ const NAMES: &[&str] = &[
     "COVERAGE",
 ];
 
-/// How many entries of a list are kept.
-const MOST: usize = 20;
+/// The most entries of a list that are kept.
+const MOST_ENTRIES: usize = 20;
 
-/// Reads the fields of a whole answer, redacted before.
+/// Reads the fields of a whole answer, which is already redacted.
 pub fn fields(text: &str) -> Fields {
     let mut all = Fields::default();
     let mut open: Option<&str> = None;
@@ -58,7 +58,7 @@ fn take(all: &mut Fields, name: &str, value: &str) {
     };
     let push = |list: &mut Vec<String>| {
         let is_none = ["none", "n/a", "no issues", "none."].contains(&value.to_ascii_lowercase().as_str());
-        if list.len() < MOST && !is_none {
+        if list.len() < MOST_ENTRIES && !is_none {
             list.push(value.to_owned());
         }
     };
@@ -73,7 +73,7 @@ fn take(all: &mut Fields, name: &str, value: &str) {
     }
 }
 
-/// `12 passed, 1 failed`, `passed: 12`.
+/// Reads `12 passed, 1 failed` or `passed: 12`.
 fn count(all: &mut Fields, value: &str) {
     let words = words(value);
     for (i, word) in words.iter().enumerate() {
@@ -87,7 +87,7 @@ fn count(all: &mut Fields, value: &str) {
     }
 }
 
-/// A line without the marks of a list, a heading or emphasis around it.
+/// Returns a line without the marks of a list, a heading or emphasis.
 fn plain(line: &str) -> &str {
     let is_mark =
         |c: char| c.is_whitespace() || matches!(c, '*' | '_' | '#' | '`' | '-' | '+' | '•' | '|' | '>');
@@ -96,7 +96,7 @@ fn plain(line: &str) -> &str {
 }
 
 fn label(line: &str) -> Option<(&'static str, &str)> {
-    NAMES.iter().find_map(|name| {
+    FIELD_NAMES.iter().find_map(|name| {
         let start = line.get(..name.len()).filter(|start| start.eq_ignore_ascii_case(name))?;
         let rest = line[start.len()..].trim_start_matches(['*', '_', ' ']);
         let value = rest.strip_prefix([':', '|', '='])?;

@@ -1,22 +1,22 @@
-//! Where an answer says `VERDICT`, and which text that speaks of.
+//! Finds where an answer says `VERDICT`, and the text that belongs to it.
 
 use super::Problem;
 use super::ruling::{Ruling, alone, begins_with, is_negation, mentions, rule, words};
 use crate::clean::is_hidden;
 
-const LABEL: &str = "verdict";
+const VERDICT_LABEL: &str = "verdict";
 
 /// A line of an answer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line<'t> {
     text: &'t str,
-    /// In a quotation, or in a fence that contains code.
+    /// Whether the line is in a quotation, or in a fence that contains code.
     is_quoted: bool,
-    /// The line that opens or closes a fence.
+    /// Whether the line opens or closes a fence.
     is_fence: bool,
 }
 
-/// Languages of a fence in which an answer itself may be.
+/// Languages of a fence that may contain the answer itself.
 const PLAIN_FENCES: &[&str] =
     &["", "text", "txt", "plain", "plaintext", "markdown", "md", "yaml", "yml", "json", "toml", "xml"];
 
@@ -61,7 +61,7 @@ pub(super) fn rulings(lines: &[Line]) -> Vec<Result<Ruling, Problem>> {
             let rest = &lines[i + 1..];
             let said = of_label(before, after, rest);
             match said {
-                // A quotation of a rejection is no rejection either.
+                // A quoted rejection does not count as a rejection.
                 Some(Ok(_)) if line.is_quoted => found.push(Err(Problem::Quoted)),
                 Some(said) => found.push(said),
                 None => {}
@@ -71,7 +71,7 @@ pub(super) fn rulings(lines: &[Line]) -> Vec<Result<Ruling, Problem>> {
     found
 }
 
-/// Returns the ruling of an answer without any label: one word on its first or last line, and no other anywhere.
+/// Returns the ruling of an answer without any label: one word on its first or last line, and no other ruling anywhere.
 pub(super) fn bare(lines: &[Line]) -> Option<Result<Ruling, Problem>> {
     let told: Vec<&Line> =
         lines.iter().filter(|line| !line.is_fence && !line.text.trim().is_empty()).collect();
@@ -81,11 +81,11 @@ pub(super) fn bare(lines: &[Line]) -> Option<Result<Ruling, Problem>> {
     (is_only && !line.is_quoted).then(|| rule(line.text))
 }
 
-/// Returns the text before and after each `verdict` that is a word.
+/// Returns the text before and after each occurrence of the word `verdict`.
 fn labels(line: &str) -> Vec<(&str, &str)> {
     let lower = line.to_ascii_lowercase();
     let is_inside = |c: char| c.is_alphanumeric() || matches!(c, '_' | '/' | '-');
-    let spots = lower.match_indices(LABEL).map(|(at, _)| (&line[..at], &line[at + LABEL.len()..]));
+    let spots = lower.match_indices(VERDICT_LABEL).map(|(at, _)| (&line[..at], &line[at + VERDICT_LABEL.len()..]));
     spots
         .filter(|(before, after)| {
             // `__Verdict__` is emphasis.
@@ -98,21 +98,21 @@ fn labels(line: &str) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// `None` if the word is part of a sentence that gives no verdict.
+/// Returns the ruling of one label; `None` if the word is part of a sentence that gives no verdict.
 fn of_label(before: &str, after: &str, rest: &[Line]) -> Option<Result<Ruling, Problem>> {
     let (separator, value) = split(after);
     let has_value = value.chars().any(char::is_alphanumeric);
     let place = place(before, after);
     if !has_value {
         return match (place, separator) {
-            // A cell of a table has nothing below it but the next row.
+            // Below the cell of a table there is only the next row.
             (Place::Start, _) if !before.contains('|') => below(rest),
             _ => None,
         };
     }
     let said = rule(value);
     match (separator, said) {
-        // `Verdict APPROVED`, but not `the verdict depends on it`.
+        // `Verdict APPROVED` is a verdict, but `the verdict depends on it` is not.
         (Separator::None | Separator::Is, Err(Problem::UnknownWord)) => return None,
         (Separator::None, said) => {
             let first = words(value).into_iter().next().unwrap_or_default();
@@ -144,7 +144,7 @@ enum Separator {
     Was,
 }
 
-/// Splits what follows the label into how it is joined and what is joined to it.
+/// Splits the text after the label into the separator and the value.
 fn split(after: &str) -> (Separator, &str) {
     let is_mark = |c: char| c.is_whitespace() || matches!(c, '*' | '_' | '`' | '"' | '\'' | '~' | '“' | '”');
     let is_sign = |c: char| matches!(c, ':' | '=' | '-' | '–' | '—' | '→' | '|' | '>' | '：');
@@ -164,7 +164,7 @@ fn split(after: &str) -> (Separator, &str) {
     (Separator::None, behind)
 }
 
-/// Whether a label begins what it says, or is only part of a sentence.
+/// Whether a label begins a statement, or is only part of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Start,
@@ -172,7 +172,7 @@ enum Place {
 }
 
 /// Words that may come before the label: `My final verdict:`.
-const LEADING: &[&str] = &[
+const LEADING_WORDS: &[&str] = &[
     "a",
     "and",
     "code",
@@ -202,8 +202,8 @@ const LEADING: &[&str] = &[
     "is",
 ];
 
-/// Words that make a sentence speak of a verdict that nobody gives here.
-const OTHERS: &[&str] = &[
+/// Words that show that a sentence is about another verdict.
+const OTHER_WORDS: &[&str] = &[
     "ask",
     "asked",
     "asks",
@@ -256,7 +256,7 @@ const OTHERS: &[&str] = &[
 ];
 
 fn place(before: &str, after: &str) -> Place {
-    // `"verdict": …` is a key; `"VERDICT: …"` is a quotation.
+    // `"verdict": …` is a key, but `"VERDICT: …"` is a quotation.
     let is_key = after.starts_with(['"', '\'']);
     let opens_quote = before.trim_end_matches('*').ends_with(['"', '“', '‘', '«']) && !is_key;
     if opens_quote {
@@ -270,12 +270,12 @@ fn place(before: &str, after: &str) -> Place {
     if is_negated {
         return Place::Within(Problem::Negated);
     }
-    if is(OTHERS) || (before.trim_end().ends_with('`') && !told.is_empty()) {
+    if is(OTHER_WORDS) || (before.trim_end().ends_with('`') && !told.is_empty()) {
         return Place::Within(Problem::Quoted);
     }
     let clause = sentence.rsplit([',', ':', '|', '—', '–', ')', '(']).next().unwrap_or(sentence);
     let is_leading = |word: &String| {
-        LEADING.contains(&word.to_ascii_lowercase().as_str()) || word.bytes().all(|b| b.is_ascii_digit())
+        LEADING_WORDS.contains(&word.to_ascii_lowercase().as_str()) || word.bytes().all(|b| b.is_ascii_digit())
     };
     match words(clause).iter().all(is_leading) {
         true => Place::Start,
@@ -283,18 +283,18 @@ fn place(before: &str, after: &str) -> Place {
     }
 }
 
-/// How many lines below a label are looked at for a list of choices.
-const BELOW: usize = 6;
+/// How many lines below a label are searched for a list of choices.
+const LINES_BELOW: usize = 6;
 
-/// Reads the line below a label that has nothing behind it.
+/// Reads the line below a label that has no text after it.
 fn below(rest: &[Line]) -> Option<Result<Ruling, Problem>> {
     let is_told = |line: &&Line| !line.is_fence && line.text.chars().any(char::is_alphanumeric);
-    let lines: Vec<&Line> = rest.iter().take(BELOW * 2).filter(is_told).take(BELOW).collect();
+    let lines: Vec<&Line> = rest.iter().take(LINES_BELOW * 2).filter(is_told).take(LINES_BELOW).collect();
     let value = lines.first()?;
     if value.is_quoted {
         return Some(Err(Problem::Quoted));
     }
-    // A list of choices with one of them ticked.
+    // Only one line of a list of choices is ticked.
     let is_ticked = |line: &&&Line| ["[x]", "[X]", "☑", "✅"].iter().any(|mark| line.text.contains(mark));
     let is_open = |line: &&&Line| ["[ ]", "☐", "⬜"].iter().any(|mark| line.text.contains(mark));
     if lines.iter().any(|line| is_open(&line)) {
@@ -307,7 +307,7 @@ fn below(rest: &[Line]) -> Option<Result<Ruling, Problem>> {
     }
     let said = rule(value.text);
     let ruling = match said {
-        // Another label, or a sentence.
+        // It is another label or a sentence.
         Err(Problem::UnknownWord) => return Some(Err(Problem::UnknownWord)),
         Ok(ruling) => ruling,
         said => return Some(said),
@@ -331,13 +331,13 @@ fn column<'t>(lines: &[Line<'t>], at: usize) -> Option<Vec<&'t str>> {
     };
     let head = lines.get(at).filter(is_row)?;
     lines.get(at + 1).filter(is_rule)?;
-    let is_label = |cell: &str| words(cell).iter().any(|word| word.eq_ignore_ascii_case(LABEL));
+    let is_label = |cell: &str| words(cell).iter().any(|word| word.eq_ignore_ascii_case(VERDICT_LABEL));
     let column = cells(head.text).iter().position(|cell| is_label(cell))?;
     let rows: Vec<&str> = lines[at + 2..]
         .iter()
         .take_while(|line| is_row(line))
         .filter_map(|line| cells(line.text).get(column).copied())
         .collect();
-    // `| Verdict | APPROVED |` above the rule is a row of its own.
+    // `| Verdict | APPROVED |` above the rule is a row by itself.
     (!rows.is_empty() && cells(head.text).iter().all(|cell| begins_with(cell).is_none())).then_some(rows)
 }

@@ -1,4 +1,4 @@
-//! The words of a ruling, and whether a text that should be one is one.
+//! The words of a ruling, and whether a text is one.
 
 use super::Problem;
 
@@ -26,7 +26,7 @@ impl Ruling {
         matches!(self, Ruling::Approved | Ruling::Pass)
     }
 
-    /// Reads one or two words; returns how many it took.
+    /// Reads one or two words, and returns how many were used.
     fn of(words: &[String]) -> Option<(Ruling, usize)> {
         let first = words.first()?.as_str();
         let two = |next: &[&str]| words.get(1).is_some_and(|word| next.contains(&word.as_str()));
@@ -46,8 +46,8 @@ impl Ruling {
     }
 }
 
-/// Fields that may follow a verdict on its line. What they say is not part of it.
-const FIELDS: &[&str] = &[
+/// Fields that may follow a verdict on its line and do not belong to it.
+const FIELD_NAMES: &[&str] = &[
     "RISK",
     "CONFIDENCE",
     "ISSUE",
@@ -60,8 +60,8 @@ const FIELDS: &[&str] = &[
     "COVERAGE",
 ];
 
-/// Words that leave it open whether a good ruling holds.
-const DOUBTS: &[&str] = &[
+/// Words that leave open whether a good ruling holds.
+const DOUBT_WORDS: &[&str] = &[
     "AFTER",
     "ALMOST",
     "ALTHOUGH",
@@ -131,9 +131,9 @@ const DOUBTS: &[&str] = &[
     "YET",
 ];
 
-const NEGATIONS: &[&str] = &["NOT", "NEVER", "NON", "UN", "DIS", "NEITHER", "NOR", "WITHOUT", "CANNOT"];
+const NEGATION_WORDS: &[&str] = &["NOT", "NEVER", "NON", "UN", "DIS", "NEITHER", "NOR", "WITHOUT", "CANNOT"];
 
-/// `no issues` says nothing against a ruling.
+/// Words after `no` that say nothing against a ruling, as in `no issues`.
 const HARMLESS_AFTER_NO: &[&str] = &[
     "BLOCKERS",
     "BLOCKING",
@@ -157,7 +157,7 @@ const HARMLESS_AFTER_NO: &[&str] = &[
 ];
 
 /// Words that may come before a ruling in capitals that ends its line: `all 12 tests PASS`.
-const LEADING: &[&str] = &[
+const LEADING_WORDS: &[&str] = &[
     "A",
     "ALL",
     "ARE",
@@ -178,7 +178,7 @@ const LEADING: &[&str] = &[
     "WORK",
 ];
 
-/// Reads the text behind `VERDICT:`.
+/// Reads the text after `VERDICT:`.
 pub(super) fn rule(value: &str) -> Result<Ruling, Problem> {
     let value = without_numbering(value);
     if ["[ ]", "[]", "☐", "⬜"].iter().any(|open| value.contains(open)) {
@@ -192,7 +192,7 @@ pub(super) fn rule(value: &str) -> Result<Ruling, Problem> {
     let upper: Vec<String> = words.iter().map(|word| word.to_ascii_uppercase()).collect();
     let mut found: Vec<(usize, Ruling)> = Vec::new();
     for i in 0..upper.len() {
-        // `12 passed, 0 failed` counts.
+        // `12 passed, 0 failed` are counts.
         let is_count = i > 0 && upper[i - 1].bytes().all(|b| b.is_ascii_digit());
         let is_tail = i > 0 && Ruling::of(&upper[i - 1..]).is_some_and(|(_, took)| took == 2);
         if let Some((ruling, _)) = Ruling::of(&upper[i..]).filter(|_| !is_count && !is_tail) {
@@ -214,7 +214,7 @@ pub(super) fn rule(value: &str) -> Result<Ruling, Problem> {
     }
     let is_capital = words[at].chars().all(|c| !c.is_ascii_lowercase());
     let is_leading =
-        |word: &String| LEADING.contains(&word.as_str()) || word.bytes().all(|b| b.is_ascii_digit());
+        |word: &String| LEADING_WORDS.contains(&word.as_str()) || word.bytes().all(|b| b.is_ascii_digit());
     if at > 0 && !(is_capital && at + 1 == words.len() && upper[..at].iter().all(is_leading)) {
         return Err(Problem::UnknownWord);
     }
@@ -232,18 +232,18 @@ fn before_next_field(value: &str) -> &str {
         let rest = upper[at + name.len()..].trim_start_matches(['*', '_', ' ', '"']);
         (is_word && rest.starts_with([':', '='])).then_some(at)
     };
-    let ends = FIELDS.iter().flat_map(|name| upper.match_indices(name)).filter_map(is_label);
+    let ends = FIELD_NAMES.iter().flat_map(|name| upper.match_indices(name)).filter_map(is_label);
     &value[..ends.min().unwrap_or(value.len())]
 }
 
-/// Returns whether a line begins with a ruling, for a list of choices below each other.
+/// Returns the ruling that a line begins with, for a list of choices.
 pub(super) fn begins_with(line: &str) -> Option<Ruling> {
     let upper: Vec<String> =
         words(without_numbering(line)).iter().take(2).map(|word| word.to_ascii_uppercase()).collect();
     Ruling::of(&upper).map(|(ruling, _)| ruling)
 }
 
-/// Returns the ruling of a line that has nothing else on it, in capitals.
+/// Returns the ruling of a line that contains nothing else and is in capitals.
 pub(super) fn alone(line: &str) -> Option<Ruling> {
     let words = words(without_numbering(line));
     let is_capital = words.iter().all(|word| !word.bytes().any(|b| b.is_ascii_lowercase()));
@@ -267,15 +267,15 @@ fn doubt(value: &str, upper: &[String]) -> Option<Problem> {
     {
         return Some(Problem::Negated);
     }
-    let is_open = value.contains('?') || upper.iter().any(|word| DOUBTS.contains(&word.as_str()));
+    let is_open = value.contains('?') || upper.iter().any(|word| DOUBT_WORDS.contains(&word.as_str()));
     is_open.then_some(Problem::Conditional)
 }
 
 pub(super) fn is_negation(upper: &str) -> bool {
-    NEGATIONS.contains(&upper)
+    NEGATION_WORDS.contains(&upper)
 }
 
-/// `3/5`, `3 of 5`, `80%`: not all of them passed.
+/// Whether a text contains a fraction such as `3/5`, `3 of 5` or `80%`, so that not everything passed.
 fn is_fraction(value: &str) -> bool {
     if value.contains('%') && !value.contains("100%") {
         return true;
@@ -295,7 +295,7 @@ pub(super) fn words(text: &str) -> Vec<String> {
     parts.map(|word| word.trim_matches('_')).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// Without `- `, `2. ` and the like.
+/// Returns a line without `- `, `2. ` and similar marks.
 fn without_numbering(line: &str) -> &str {
     let line =
         line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '-' | '*' | '+' | '#' | '•'));

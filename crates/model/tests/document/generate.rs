@@ -1,4 +1,4 @@
-//! Documents made of everything that ever confused a reader, and values likewise.
+//! Generates documents and values from everything that ever confused a reader.
 
 use model::document::Head;
 use proptest::prelude::*;
@@ -14,7 +14,7 @@ const FRONT_LINES: &[&str] = &[
     " nested: 1", "# note", "  # note", "", "  ", "garbage", "-- -", "\u{e9}: 1", "c: \u{85}\u{2028}", ": x", "'a': 1",
 ];
 
-/// Lines that are also frontmatter to a YAML parser.
+/// Lines that a YAML parser accepts as frontmatter too.
 #[rustfmt::skip]
 pub const YAML_LINES: &[&str] = &[
     "# top", "a: 1", "b:  'it''s'  # why", "c:", "d: # why", "e:\t[\"x\"]", "", "l:\n  - x # why\n  # note\n\n  - 'y'", "m:\n- x\n- \"y\"",
@@ -61,7 +61,7 @@ pub fn line_end() -> impl Strategy<Value = &'static str> {
     prop_oneof![4 => Just("\n"), 2 => Just("\r\n"), 1 => Just("\r")]
 }
 
-/// Lines with one kind of line end or with mixed ones, the last perhaps without.
+/// Joins lines with one kind of line end or with mixed ones; the last line may have none.
 fn joined(line: impl Strategy<Value = Vec<u8>>, most: usize) -> impl Strategy<Value = Vec<u8>> {
     let mixed = prop_oneof![3 => line_end().prop_map(Some), 1 => Just(None)];
     let lines = prop::collection::vec((line, line_end()), 0..most);

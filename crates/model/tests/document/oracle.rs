@@ -1,4 +1,4 @@
-//! What two real parsers, of markdown and of YAML, make of a document.
+//! Reads documents with two real parsers, one for markdown and one for YAML.
 
 use model::document::Document;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
@@ -10,7 +10,7 @@ pub type Seen = (u8, usize, String);
 
 /// Returns the ATX headings outside lists and quotes, as a markdown parser sees them.
 pub fn atx_headings(body: &str) -> Vec<Seen> {
-    // In CommonMark a lone CR ends a line; in indented code pulldown-cmark does not know that.
+    // In CommonMark a lone CR ends a line, but in indented code pulldown-cmark ignores that.
     let body = body.replace("\r\n", "\n").replace('\r', "\n");
     let mut depth = 0;
     let mut found: Vec<Seen> = Vec::new();
@@ -21,7 +21,7 @@ pub fn atx_headings(body: &str) -> Vec<Seen> {
             Event::End(TagEnd::BlockQuote(_) | TagEnd::List(_)) => depth -= 1,
             Event::Start(Tag::Heading { level, .. }) if depth == 0 => {
                 let source = body[range.clone()].trim_matches([' ', '\n']);
-                // One line: setext headings have two.
+                // ATX headings have one line, setext headings have two.
                 inside = source.starts_with('#') && !source.contains('\n');
                 if inside {
                     found.push((level as u8, body[..range.start].matches('\n').count() + 1, String::new()));
@@ -37,7 +37,7 @@ pub fn atx_headings(body: &str) -> Vec<Seen> {
     found
 }
 
-/// Returns the same from our reader.
+/// Returns the same headings from our reader.
 pub fn headings(document: &Document) -> Vec<Seen> {
     let start = document.bytes().len() - document.body().len();
     let before = document.lines().take_while(|line| line.start < start).count();
@@ -59,7 +59,7 @@ pub fn yaml(document: &Document) -> Value {
     json(&read[0])
 }
 
-/// YAML allows a tab between a key and its value; saphyr wants a space before it.
+/// Adds a space before a tab between a key and its value: YAML allows the tab alone, but saphyr does not.
 fn spaced(text: &str) -> String {
     text.split_inclusive(['\n', '\r'])
         .map(|line| match line.split_once(":\t") {

@@ -143,7 +143,7 @@ proptest! {
             Some(_) => {}
             None => prop_assert!(hole.is_empty() && after.entries().len() == before.entries().len() + 1),
         }
-        // In lists everything that is not an item stays, above all comments.
+        // Everything in a list that is not an item stays, above all comments.
         let notes = |document: &Document| -> Vec<Vec<u8>> {
             let lines = document.lines().map(|line| line.text(document.bytes()).trim_ascii().to_vec());
             lines.filter(|line| line.is_empty() || line.starts_with(b"#")).collect()
@@ -237,7 +237,7 @@ proptest! {
             document.set(key, value).unwrap();
         }
         let read = yaml(&document);
-        // The last three are more YAML than we read, until they are set.
+        // The last three are YAML that we cannot read until they are set.
         let known = |key: &str| !["q", "o", "p"].contains(&key) || document.get(key) != before.get(key);
         for entry in document.entries().iter().filter(|entry| known(&entry.key)) {
             prop_assert_eq!(&read[&entry.key], &entry.value);
@@ -258,7 +258,7 @@ proptest! {
         prop_assert_eq!(unwrap_verbatim(&wrapped), Some(text.as_slice()));
         match document.set_section(&path, &wrapped) {
             Ok(()) => prop_assert_eq!(document.section(&path).and_then(|section| unwrap_verbatim(section.body())), Some(text.as_slice())),
-            // Only something that was already broken may prevent it.
+            // Only a document that was already broken may prevent it.
             Err(EditError::OpenInDocument { .. } | EditError::ClosesFrontmatter { .. } | EditError::BadHeading(_)) => {}
             Err(error) => prop_assert!(false, "{}", error),
         }

@@ -165,13 +165,13 @@ fn is_worth_knowing(digest: &Digest, turn: &Turn, outcome: &Statement) -> bool {
 
 /// Whether a statement reports a failure although nothing fails any more.
 fn is_solved(digest: &Digest, said: &Statement) -> bool {
-    const FAILING: [&str; 6] = ["failing", " fails", "failed", "error", "broken", "doesn't compile"];
+    const FAILURE_WORDS: [&str; 6] = ["failing", " fails", "failed", "error", "broken", "doesn't compile"];
     let small = said.text.to_lowercase();
     let since = digest
         .checks
         .iter()
         .any(|check| check.last > said.record && check.ended == crate::run::Ended::Passed);
-    FAILING.iter().any(|word| small.contains(word)) && since && digest.open_failures().next().is_none()
+    FAILURE_WORDS.iter().any(|word| small.contains(word)) && since && digest.open_failures().next().is_none()
 }
 
 /// Adds the other requests, which were answered or overtaken, on one line.

@@ -260,7 +260,7 @@ fn ending(text: &str, open: char, close: char) -> Option<(&str, &str)> {
 
 fn depends_words(text: &str) -> Option<&str> {
     let lower = text.to_lowercase();
-    const WORDS: [&str; 10] = [
+    const DEPENDS_WORDS: [&str; 10] = [
         "depends on:",
         "depends on",
         "depends:",
@@ -272,7 +272,7 @@ fn depends_words(text: &str) -> Option<&str> {
         "blocked by",
         "requires:",
     ];
-    let word = WORDS.into_iter().find(|word| lower.trim_start().starts_with(word))?;
+    let word = DEPENDS_WORDS.into_iter().find(|word| lower.trim_start().starts_with(word))?;
     text.trim_start().get(word.len()..)
 }
 
@@ -301,8 +301,8 @@ fn dependencies(list: &str) -> (Vec<String>, Option<String>) {
 }
 
 fn split_reason(text: &str) -> Option<(String, String)> {
-    const MARKS: [&str; 5] = [" - Reason:", " — Reason:", " Reason:", " - BLOCKED:", " — BLOCKED:"];
-    let (at, mark) = MARKS.into_iter().find_map(|mark| Some((text.find(mark)?, mark)))?;
+    const REASON_MARKS: [&str; 5] = [" - Reason:", " — Reason:", " Reason:", " - BLOCKED:", " — BLOCKED:"];
+    let (at, mark) = REASON_MARKS.into_iter().find_map(|mark| Some((text.find(mark)?, mark)))?;
     Some((text[..at].trim_end().to_owned(), text[at + mark.len()..].trim().to_owned()))
 }
 

@@ -197,7 +197,7 @@ pub fn explicit_phase(text: &str) -> Option<(Option<u32>, String)> {
     // An icon before the word is common.
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
     let lower = text.to_lowercase();
-    const WORDS: [&str; 12] = [
+    const PHASE_WORDS: [&str; 12] = [
         "phase",
         "wave",
         "round",
@@ -211,7 +211,7 @@ pub fn explicit_phase(text: &str) -> Option<(Option<u32>, String)> {
         "阶段",
         "этап",
     ];
-    let word = WORDS.into_iter().find(|word| lower.starts_with(word))?;
+    let word = PHASE_WORDS.into_iter().find(|word| lower.starts_with(word))?;
     let after = text.get(word.len()..)?;
     let rest = after.trim_start_matches([' ', '#', '-']);
     // `Phases of the work` and `Partial results` are not phases.
