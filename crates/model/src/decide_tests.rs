@@ -147,7 +147,7 @@ fn the_summariser_is_guided_unless_told_not_to() {
             Reply::Guidance(text) => text,
             other => panic!("{other:?}"),
         };
-    assert_eq!(text(&[]), GUIDANCE);
+    assert_eq!(text(&[]), GUIDANCE_TEXT);
     let told = text(&["phase 2", "in progress: 2.1"]);
     assert!(told.ends_with("as they are now:\n- phase 2\n- in progress: 2.1\n"), "{told}");
     let long = "x".repeat(FACTS_CAP);

@@ -303,7 +303,8 @@ fn is_wish(sentence: &str) -> bool {
         "actually ",
     ];
     /// Words that show that a sentence is the user's own, if it also contains one of `INSTRUCTION_WORDS`.
-    const PERSON_WORDS: &[&str] = &["i ", "i'd", "we ", "we'd", "you ", "let's", "lets ", "please", "me ", "my "];
+    const PERSON_WORDS: &[&str] =
+        &["i ", "i'd", "we ", "we'd", "you ", "let's", "lets ", "please", "me ", "my "];
     /// Words of an instruction within a sentence.
     const INSTRUCTION_WORDS: &[&str] = &[
         " must ",
@@ -343,8 +344,9 @@ fn is_wish(sentence: &str) -> bool {
         "when ",
     ];
     let words = format!("{} ", sentence.to_lowercase().replace('’', "'"));
-    let person =
-        || PERSON_WORDS.iter().any(|person| words.starts_with(person) || words.contains(&format!(" {person}")));
+    let person = || {
+        PERSON_WORDS.iter().any(|person| words.starts_with(person) || words.contains(&format!(" {person}")))
+    };
     let starts = |list: &[&str]| list.iter().any(|start| words.starts_with(start));
     (SHORTEST_WISH..=LONGEST_WISH).contains(&sentence.len())
         && !sentence.ends_with('?')
@@ -371,7 +373,8 @@ pub fn is_objection(text: &str) -> bool {
         "not", "don't", "no", "first", "instead", "let's", "wait", "should", "must", "already", "avoid",
         "only",
     ];
-    sort(text) != Sort::Question && lower_words(text, 30).iter().any(|word| OBJECTION_WORDS.contains(&word.as_str()))
+    sort(text) != Sort::Question
+        && lower_words(text, 30).iter().any(|word| OBJECTION_WORDS.contains(&word.as_str()))
 }
 
 /// Whether the user contradicts the agent's last words.
@@ -397,7 +400,8 @@ pub fn objects(text: &str) -> bool {
         &["revert"],
     ];
     // "No need to" and "no problem" are agreement.
-    const AGREEING_STARTS: &[&[&str]] = &[&["no", "need"], &["no", "problem"], &["no", "worries"], &["no", "more"]];
+    const AGREEING_STARTS: &[&[&str]] =
+        &[&["no", "need"], &["no", "problem"], &["no", "worries"], &["no", "more"]];
     let words = lower_words(text, 4);
     let begins =
         |start: &&[&str]| words.iter().map(String::as_str).take(start.len()).eq(start.iter().copied());

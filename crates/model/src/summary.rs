@@ -170,7 +170,11 @@ fn ends(lines: &[&str], room: usize) -> String {
     let shown = |line: &&str| {
         let line = clean_line(line);
         let line = line.trim_end();
-        if line.len() > LONGEST_LINE { format!("  {}…\n", cut(line, LONGEST_LINE)) } else { format!("  {line}\n") }
+        if line.len() > LONGEST_LINE {
+            format!("  {}…\n", cut(line, LONGEST_LINE))
+        } else {
+            format!("  {line}\n")
+        }
     };
     // The headings need room too.
     let room = room.saturating_sub(2 * "lines 1000000 to 1000000:\n".len());
@@ -187,7 +191,8 @@ fn ends(lines: &[&str], room: usize) -> String {
     };
     let head = fit(&mut lines.iter().take(MOST_FIRST_LINES), room * 2 / 5);
     let used: usize = head.iter().map(String::len).sum();
-    let mut tail = fit(&mut lines[head.len()..].iter().rev().take(MOST_LAST_LINES), room.saturating_sub(used));
+    let mut tail =
+        fit(&mut lines[head.len()..].iter().rev().take(MOST_LAST_LINES), room.saturating_sub(used));
     tail.reverse();
     let mut text = String::new();
     if !head.is_empty() {
@@ -208,8 +213,11 @@ fn section(title: &str, items: &[String], room: usize) -> String {
     let (mut text, mut shown) = (String::new(), 0);
     for item in items {
         let item = clean_line(item);
-        let item =
-            if item.len() > LONGEST_LINE { format!("  {}…\n", cut(&item, LONGEST_LINE)) } else { format!("  {item}\n") };
+        let item = if item.len() > LONGEST_LINE {
+            format!("  {}…\n", cut(&item, LONGEST_LINE))
+        } else {
+            format!("  {item}\n")
+        };
         if head(items.len() - 1).len() + text.len() + item.len() > room {
             break;
         }

@@ -144,5 +144,7 @@ pub fn is_generated(path: &str) -> bool {
     const GENERATED_FOLDERS: &[&str] =
         &["target", "node_modules", "dist", "build", "vendor", ".git", "__pycache__", ".next", "coverage"];
     let name = path.rsplit('/').next().unwrap_or(path);
-    path.split('/').any(|part| GENERATED_FOLDERS.contains(&part)) || name.ends_with(".lock") || name.contains(".min.")
+    path.split('/').any(|part| GENERATED_FOLDERS.contains(&part))
+        || name.ends_with(".lock")
+        || name.contains(".min.")
 }

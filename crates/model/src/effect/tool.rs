@@ -85,7 +85,9 @@ fn verb(tool: &str) -> Option<(&str, Vec<String>, &'static str)> {
     }
     let mut words = words(name);
     // `slack_post_message` repeats the server's name, which is skipped.
-    while words.len() > 1 && of_server.contains(&words[0]) && !CHANGING_VERBS.iter().any(|(verb, _)| *verb == words[0])
+    while words.len() > 1
+        && of_server.contains(&words[0])
+        && !CHANGING_VERBS.iter().any(|(verb, _)| *verb == words[0])
     {
         words.remove(0);
     }

@@ -74,7 +74,9 @@ fn items(document: &Document) -> Vec<Item> {
 }
 
 fn add_line(document: &mut Document, line: &str) -> Result<(), EditError> {
-    let Some(section) = document.section(&FILES_HEADINGS) else { return document.set_section(&FILES_HEADINGS, line) };
+    let Some(section) = document.section(&FILES_HEADINGS) else {
+        return document.set_section(&FILES_HEADINGS, line);
+    };
     let content = section.content();
     if content.is_empty() || content == NONE.as_bytes() {
         return document.set_section(&FILES_HEADINGS, line);

@@ -101,7 +101,8 @@ pub fn is_user_error(error: &str) -> bool {
     ];
     const REFUSAL_WORDS: [&str; 5] =
         ["requested permissions", "has been denied", "requires approval", "was blocked", "haven't granted"];
-    USER_ERRORS.iter().chain(&REFUSAL_WORDS).any(|slip| error.contains(slip)) || error.lines().any(is_wrong_folder)
+    USER_ERRORS.iter().chain(&REFUSAL_WORDS).any(|slip| error.contains(slip))
+        || error.lines().any(is_wrong_folder)
 }
 
 /// Whether a line says that a `cd` failed: `(eval):cd:1: no such file or directory: /tmp/x`, `bash: line 1: cd: /x: No

@@ -73,7 +73,8 @@ fn words(text: &str) -> BTreeSet<String> {
         "them", "then", "into", "just",
     ];
     let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
-    let words = words.filter(|word| word.chars().count() >= SHORTEST_WORD && !COMMON_WORDS.contains(&word.as_str()));
+    let words =
+        words.filter(|word| word.chars().count() >= SHORTEST_WORD && !COMMON_WORDS.contains(&word.as_str()));
     words.map(|word| word.trim_end_matches('s').to_owned()).collect()
 }
 

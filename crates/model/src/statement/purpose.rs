@@ -207,7 +207,8 @@ mod tests {
             assert_eq!(purpose(text), expected, "{text:?}");
         }
         assert!(
-            purpose(&format!("Update `a` {}", "so that it works ".repeat(40))).chars().count() <= LONGEST_PURPOSE
+            purpose(&format!("Update `a` {}", "so that it works ".repeat(40))).chars().count()
+                <= LONGEST_PURPOSE
         );
     }
 }

@@ -188,7 +188,8 @@ pub(super) fn is_announcement(small: &str) -> bool {
         "write",
     ];
     let next = small.strip_prefix("now ").and_then(|rest| rest.split_whitespace().next());
-    ANNOUNCING_STARTS.iter().any(|start| small.starts_with(start)) || next.is_some_and(|word| WORDS_AFTER_NOW.contains(&word))
+    ANNOUNCING_STARTS.iter().any(|start| small.starts_with(start))
+        || next.is_some_and(|word| WORDS_AFTER_NOW.contains(&word))
 }
 
 /// Whether words name something or give a reason.

@@ -77,7 +77,10 @@ impl Shape {
             Value::String(text) => {
                 let line = clean_line(text);
                 let is_cut = line.len() > LONGEST_EXAMPLE;
-                scalar("text", format!("\"{}{}\"", cut(&line, LONGEST_EXAMPLE), if is_cut { "…" } else { "" }))
+                scalar(
+                    "text",
+                    format!("\"{}{}\"", cut(&line, LONGEST_EXAMPLE), if is_cut { "…" } else { "" }),
+                )
             }
             Value::Array(items) => {
                 let item = items.iter().map(Shape::of).reduce(Shape::merge).map(Box::new);

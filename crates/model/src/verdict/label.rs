@@ -85,7 +85,8 @@ pub(super) fn bare(lines: &[Line]) -> Option<Result<Ruling, Problem>> {
 fn labels(line: &str) -> Vec<(&str, &str)> {
     let lower = line.to_ascii_lowercase();
     let is_inside = |c: char| c.is_alphanumeric() || matches!(c, '_' | '/' | '-');
-    let spots = lower.match_indices(VERDICT_LABEL).map(|(at, _)| (&line[..at], &line[at + VERDICT_LABEL.len()..]));
+    let spots =
+        lower.match_indices(VERDICT_LABEL).map(|(at, _)| (&line[..at], &line[at + VERDICT_LABEL.len()..]));
     spots
         .filter(|(before, after)| {
             // `__Verdict__` is emphasis.
@@ -275,7 +276,8 @@ fn place(before: &str, after: &str) -> Place {
     }
     let clause = sentence.rsplit([',', ':', '|', '—', '–', ')', '(']).next().unwrap_or(sentence);
     let is_leading = |word: &String| {
-        LEADING_WORDS.contains(&word.to_ascii_lowercase().as_str()) || word.bytes().all(|b| b.is_ascii_digit())
+        LEADING_WORDS.contains(&word.to_ascii_lowercase().as_str())
+            || word.bytes().all(|b| b.is_ascii_digit())
     };
     match words(clause).iter().all(is_leading) {
         true => Place::Start,
