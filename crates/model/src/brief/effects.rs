@@ -46,8 +46,9 @@ fn at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate> {
             None if git.moved.is_some() || seen => {
                 format!("{} edited here, in no commit that was seen: ", count(n, "file"))
             }
-            None if n == 1 => "nothing committed: 1 file exists only in the working tree: ".to_owned(),
-            None => format!("nothing committed: {n} files exist only in the working tree: "),
+            None => {
+                format!("nothing committed: the edits of {} are only in the working tree: ", count(n, "file"))
+            }
             Some(used) => format!("not committed since {}: {}: ", name_of(used), count(n, "file")),
         };
         // A brief without a summary lists the edited files below. If they are the same files, the number is enough.
@@ -116,13 +117,18 @@ fn standing(digest: &Digest, git: &GitState, summary: Option<&Content>) -> Vec<C
                 matches!(other.effect.kind, Kind::Push | Kind::UpToDate) && other.record >= used.record
             });
             let pushed = if pushed { ", pushed" } else { "" };
-            if used.effect.id.is_empty() || is_new(&used.effect.id) {
+            let subject = match used.effect.what.is_empty() {
+                false => quoted(&used.effect.what, 70),
+                true => name_of(used),
+            };
+            // `git commit -q` prints no id. HEAD on disk is then most likely that commit, but nothing shows it.
+            let head = disk.map(|commit| format!("; HEAD {}", cut(commit, 10))).unwrap_or_default();
+            if used.effect.id.is_empty() {
+                short.push(format!("last commit {}{pushed}{head}", name_of(used)));
+                parts.push(format!("last commit {subject}{pushed}{head}"));
+            } else if is_new(&used.effect.id) {
                 short.push(format!("last commit {}{pushed}", name_of(used)));
-                parts.push(format!(
-                    "last commit {} {}{pushed}",
-                    name_of(used),
-                    quoted(&used.effect.what, 70)
-                ));
+                parts.push(format!("last commit {} {subject}{pushed}", name_of(used)));
             }
         }
         (_, Some(commit)) if is_new(cut(commit, 7)) => {
@@ -337,11 +343,13 @@ fn with_words(used: &EffectUse, most: usize) -> String {
     }
 }
 
-/// Names a commit by its id, or by its subject if no id was printed.
+/// Names a commit by its id, by its subject if no id was printed, or else by its time.
 fn name_of(used: &EffectUse) -> String {
-    match used.effect.id.is_empty() {
-        false => inline(&used.effect.id, 40),
-        true => quoted(&used.effect.what, 50),
+    let Effect { id, what, .. } = &used.effect;
+    match (id.is_empty(), what.is_empty()) {
+        (false, _) => inline(id, 40),
+        (true, false) => quoted(what, 50),
+        (true, true) => format!("without a known id{}", time_of(&used.at)),
     }
 }
 
