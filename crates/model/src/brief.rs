@@ -122,7 +122,7 @@ const OMISSIONS_ROOM: usize = 84;
 /// Composes the brief, at most `cap` UTF-16 units long; `None` if there is nothing to say.
 pub fn compose(material: &Material, cap: usize) -> Option<Brief> {
     let draft = Draft::of(material, cap);
-    Some(Brief { text: draft.text()?, told: draft.told() })
+    Some(Brief { text: draft.text()?, told: draft.taken_ids() })
 }
 
 /// Composes what a sub-agent is given: what its profile includes, at most `cap` UTF-16 units long.
@@ -130,7 +130,7 @@ pub fn compose_for(profile: &Profile, material: &Material, cap: usize) -> Option
     let mut candidates = gather::candidates(material);
     profile.choose(&mut candidates);
     let draft = Draft::with(print::head_for(profile.name), candidates, material, cap);
-    Some(Brief { text: draft.text()?, told: draft.told() })
+    Some(Brief { text: draft.text()?, told: draft.taken_ids() })
 }
 
 /// Composes the same brief and returns every candidate that was considered.
@@ -215,7 +215,7 @@ impl Draft {
         Draft { head, ranked, order, choice, frame }
     }
 
-    fn told(&self) -> Vec<String> {
+    fn taken_ids(&self) -> Vec<String> {
         let taken = self.ranked.candidates.iter().zip(&self.choice.forms).filter(|(_, form)| form.is_some());
         taken.map(|(candidate, _)| candidate.id.clone()).collect()
     }

@@ -91,7 +91,7 @@ impl Key {
         let settled;
         let written = match written {
             Written::Loose(text) => {
-                settled = Written::settled(text, &self.shape);
+                settled = Written::typed(text, &self.shape);
                 &settled
             }
             written => written,
@@ -99,7 +99,7 @@ impl Key {
         match (self.outside, self.take(written)) {
             (Outside::Default, (_, Some(_))) => {
                 let Key { name, shape, .. } = self;
-                let (given, default) = (written.shown(), self.default());
+                let (given, default) = (written.described(), self.default());
                 let word = format!("{name} is {given}, not {shape}; the default, {default}, is used");
                 (None, Some(word))
             }
@@ -329,7 +329,7 @@ impl Written {
     }
 
     /// Interprets a text without a type as `shape`: `1`, `true`, `yes` and `on` all mean the same.
-    fn settled(text: &str, shape: &Shape) -> Written {
+    fn typed(text: &str, shape: &Shape) -> Written {
         match shape {
             Shape::Text | Shape::OptionalText => return Written::Word(text.to_owned()),
             Shape::AbsolutePaths | Shape::Words { .. } => return Written::listed(text),
@@ -360,7 +360,7 @@ impl Written {
     }
 
     /// Describes the value in a message that says that it is not accepted.
-    fn shown(&self) -> String {
+    fn described(&self) -> String {
         match self {
             Written::Flag(on) => on.to_string(),
             Written::Number(n) => n.to_string(),

@@ -166,7 +166,7 @@ pub fn of(made: &Made) -> Vec<Effect> {
     } else if may_act(made.command) {
         let mut seen = Seen { said: &said, found: Vec::new(), trial: false };
         for part in parts::parts(made.command) {
-            look(&mut seen, &part);
+            apply_rule(&mut seen, &part);
         }
         seen.found
     } else {
@@ -175,7 +175,7 @@ pub fn of(made: &Made) -> Vec<Effect> {
     found.into_iter().take(MOST_EFFECTS).map(Effect::cut).collect()
 }
 
-fn look(seen: &mut Seen, part: &Part) {
+fn apply_rule(seen: &mut Seen, part: &Part) {
     match part.words[0].as_str() {
         "git" => git::rule(seen, part),
         "gh" | "glab" => forge::rule(seen, part),

@@ -79,7 +79,7 @@ pub fn error_lines(output: &Redacted) -> String {
     let mut told = BTreeSet::new();
     let chosen: Vec<&str> = chosen.into_iter().filter(|line| told.insert(*line)).collect();
     let mut kept = String::new();
-    for line in best(&chosen) {
+    for line in best_lines(&chosen) {
         let line = crate::text::cut(line, 300);
         if kept.len() + line.len() > MOST_BYTES {
             break;
@@ -93,7 +93,7 @@ pub fn error_lines(output: &Redacted) -> String {
 }
 
 /// Returns the lines that name a failed test, then the first of the others, in order.
-fn best<'t>(lines: &[&'t str]) -> Vec<&'t str> {
+fn best_lines<'t>(lines: &[&'t str]) -> Vec<&'t str> {
     let names =
         |line: &&&str| run::failed_test(line).is_some_and(|name| !name.contains('/') || name.contains("::"));
     let named = lines.iter().filter(names).count().min(MOST_LINES);

@@ -18,7 +18,7 @@ impl Id {
 
     /// Checks a text without keeping it.
     pub fn check(text: &str) -> Result<(), BadId> {
-        let fail = |why| Err(BadId { shown: shown(text), why });
+        let fail = |why| Err(BadId { shown: shown_id(text), why });
         if text.is_empty() {
             return fail("is empty");
         }
@@ -66,7 +66,7 @@ impl BadId {
 }
 
 /// Shows a refused id in a message: short, on one line, without control characters.
-fn shown(text: &str) -> String {
+fn shown_id(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars().take(40) {
         if crate::clean::is_hidden(c) || c.is_control() {

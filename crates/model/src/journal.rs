@@ -180,7 +180,7 @@ pub fn record<'a>(event: &'a Event<'_>, policy: &RecordPolicy<'a>) -> Record<'a>
         event: event.kind.name().into(),
         session: Cow::Borrowed(&event.session),
         worktree: policy.checkout.into(),
-        cwd: event.cwd.as_deref().map_or(Cow::Borrowed(""), |cwd| below(cwd, policy)),
+        cwd: event.cwd.as_deref().map_or(Cow::Borrowed(""), |cwd| folder_below(cwd, policy)),
         id: policy.clean_some(event.id.as_deref(), NAME_BYTES),
         previous: event.previous.as_deref().map_or(Cow::Borrowed(""), |id| policy.clean(id, NAME_BYTES)),
         agent: event.agent.as_ref().map(|Agent { id, kind }| AgentField {
@@ -360,7 +360,7 @@ fn todos(change: &TodoChange, policy: &RecordPolicy) -> Vec<TodoField> {
 }
 
 /// Returns the working directory below the checkout; empty if it is the top of the checkout.
-fn below<'a>(cwd: &str, policy: &RecordPolicy) -> Cow<'a, str> {
+fn folder_below<'a>(cwd: &str, policy: &RecordPolicy) -> Cow<'a, str> {
     match place::within(policy.checkout, &policy.clean(cwd, PATH_BYTES)).path.as_ref() {
         "." => Cow::Borrowed(""),
         path => Cow::Owned(path.to_owned()),

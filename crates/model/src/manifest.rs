@@ -68,7 +68,7 @@ pub fn read(document: &Document) -> Manifest {
 impl Manifest {
     /// Whether every step is done, according to `progress`.
     pub fn is_finished(&self) -> bool {
-        matches!(counted(&self.progress), Some((done, all)) if all > 0 && done == all)
+        matches!(progress_counts(&self.progress), Some((done, all)) if all > 0 && done == all)
     }
 }
 
@@ -244,11 +244,11 @@ pub fn check(document: &Document) -> Vec<Finding> {
 const PROGRESS_HINT: &str = "like \"14/40 tasks complete\"";
 
 fn is_progress(text: &str) -> bool {
-    counted(text).is_some()
+    progress_counts(text).is_some()
 }
 
 /// Returns 14 and 40 for `14/40 tasks complete`.
-fn counted(text: &str) -> Option<(u32, u32)> {
+fn progress_counts(text: &str) -> Option<(u32, u32)> {
     let (done, all) = text.split_whitespace().next()?.split_once('/')?;
     let (done, all) = (done.parse().ok()?, all.parse().ok()?);
     (done <= all).then_some((done, all))

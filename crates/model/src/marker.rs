@@ -103,7 +103,7 @@ pub fn parse(bytes: &[u8]) -> Result<Marker, Problem> {
         line: e.line().max(1),
         why: format!("not the JSON of a marker: {e}"),
     })?;
-    let version = wire.schema_version.and_then(number).ok_or_else(|| missing("schema_version"))?;
+    let version = wire.schema_version.and_then(number).ok_or_else(|| missing_field("schema_version"))?;
     if version > SCHEMA_VERSION {
         return Err(Problem::Foreign {
             why: format!("schema_version is {version}; this thru supports up to {SCHEMA_VERSION}"),
@@ -113,7 +113,7 @@ pub fn parse(bytes: &[u8]) -> Result<Marker, Problem> {
         .project_id
         .and_then(string)
         .and_then(|id| ProjectId::new(&id))
-        .ok_or_else(|| missing("project_id (a lower-case uuid)"))?;
+        .ok_or_else(|| missing_field("project_id (a lower-case uuid)"))?;
     Ok(Marker {
         project_id,
         name: wire.name.and_then(string).unwrap_or_default(),
@@ -152,7 +152,7 @@ fn print(value: &Value) -> Vec<u8> {
     format!("{value:#}\n").into_bytes()
 }
 
-fn missing(field: &str) -> Problem {
+fn missing_field(field: &str) -> Problem {
     Problem::Damaged { line: 1, why: format!("it has no usable {field}") }
 }
 

@@ -156,7 +156,7 @@ impl Packet {
             dirty: document.int("dirty"),
             claimed_by: text("claimed_by"),
             claimed_at: text("claimed_at"),
-            files_seen: pairs(document.get("files_seen")),
+            files_seen: text_pairs(document.get("files_seen")),
             checks_seen: document
                 .get("checks_seen")
                 .and_then(|value| serde_json::from_value(value.clone()).ok())
@@ -176,7 +176,7 @@ impl Packet {
     }
 }
 
-fn pairs(value: Option<&Value>) -> Vec<(String, String)> {
+fn text_pairs(value: Option<&Value>) -> Vec<(String, String)> {
     let object = value.and_then(Value::as_object);
     let pair = |(path, digest): (&String, &Value)| Some((path.clone(), digest.as_str()?.to_owned()));
     object.into_iter().flatten().filter_map(pair).collect()

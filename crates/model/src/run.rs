@@ -155,9 +155,9 @@ pub fn ended(command: &str, exit: Option<i64>, failed: bool, output: &str) -> Ve
         let refused = own != Ended::Passed && !failed && summary::git_refuses(output) && line.is_git();
         return Verdict { ended: if refused { Ended::Failed } else { own }, ..Verdict::default() };
     }
-    let seen = seen(&line, output);
+    let seen = seen_in_output(&line, output);
     // The command line may print the check's own exit code (`echo $?`), which is the best evidence.
-    let ended = match (line.told(output).unwrap_or(own), seen.failed) {
+    let ended = match (line.printed_exit_code(output).unwrap_or(own), seen.failed) {
         (Ended::Failed, _) | (Ended::Unknown, true) => Ended::Failed,
         // Something in the command hid the failing exit code, such as `|| true` in a script, unless something passed
         // after it.
@@ -190,7 +190,7 @@ pub fn ended(command: &str, exit: Option<i64>, failed: bool, output: &str) -> Ve
 }
 
 /// Returns what the beginning and the end of an output say.
-fn seen(line: &exit::Line, output: &str) -> summary::Seen {
+fn seen_in_output(line: &exit::Line, output: &str) -> summary::Seen {
     let start = output.ceil_char_boundary(output.len().saturating_sub(TAIL_BYTES));
     let mut seen = summary::look(line.sorts(), &output[start..]);
     if let Some(range) = &mut seen.line {

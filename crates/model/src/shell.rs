@@ -28,7 +28,7 @@ pub fn mentions(command: &str) -> Vec<Mention> {
             base = join(&base, &folder.text);
             continue;
         }
-        for (path, action) in named(words) {
+        for (path, action) in named_paths(words) {
             let path = join(&base, &path);
             if let Some(known) = found.iter_mut().find(|known| known.path == path) {
                 if rank(action) > rank(known.action) {
@@ -91,7 +91,7 @@ pub fn steps(command: &str) -> Vec<Step> {
         };
         let piece = &words[start..i];
         start = i + 1;
-        let kept: Vec<&Word> = kept(piece).map(|at| &piece[at]).collect();
+        let kept: Vec<&Word> = kept_indexes(piece).map(|at| &piece[at]).collect();
         if kept.is_empty() {
             // Two adjacent operators count as one, as in `make |& tail` and `( a )`.
             if let (Some(last), false) = (steps.last_mut(), matches!(then, Join::Next | Join::End)) {
@@ -143,11 +143,11 @@ fn is_document(words: &[Word]) -> bool {
 /// Returns the words without redirections. For `2>&1`, the descriptor before the operator and the target after it are
 /// dropped too.
 fn without_redirections(words: &[Word]) -> Vec<String> {
-    kept(words).map(|at| words[at].text.clone()).collect()
+    kept_indexes(words).map(|at| words[at].text.clone()).collect()
 }
 
 /// Returns the indexes of the words that are not part of a redirection.
-fn kept(words: &[Word]) -> impl Iterator<Item = usize> {
+fn kept_indexes(words: &[Word]) -> impl Iterator<Item = usize> {
     let is_target = |i: usize| i > 0 && words[i - 1].operator;
     let is_descriptor = |i: usize| {
         words.get(i + 1).is_some_and(|next| next.operator)
@@ -247,7 +247,7 @@ fn commands(words: &[Word]) -> impl Iterator<Item = &[Word]> {
 }
 
 /// Returns the paths of one command.
-fn named(words: &[Word]) -> Vec<(String, Action)> {
+fn named_paths(words: &[Word]) -> Vec<(String, Action)> {
     let mut found = Vec::new();
     let skip = words.iter().take_while(|word| is_prefix(word)).count();
     let words = &words[skip..];

@@ -89,7 +89,7 @@ pub fn summarise(output: &Redacted, id: &str, room: usize) -> Option<Summary> {
     );
     if !errors.is_empty() {
         let _ = writeln!(text, "{}:", count(errors.len(), "error line"));
-        text.push_str(&grouped(&errors));
+        text.push_str(&grouped_errors(&errors));
     }
     let hint = format!(
         "[All of it: `thru swarm retrieve {id}`, with --offset N --limit N for some lines, --grep RE for those that match]"
@@ -104,7 +104,7 @@ pub fn summarise(output: &Redacted, id: &str, room: usize) -> Option<Summary> {
     });
     if kind != OutputKind::Json {
         let left = room.checked_sub(text.len() + hint.len())?;
-        text.push_str(&ends(&lines, left));
+        text.push_str(&first_and_last_lines(&lines, left));
     }
     text.push_str(&hint);
     (text.len() <= room).then_some(Summary { text, kind, lines: lines.len(), errors: errors.len() })
@@ -149,7 +149,7 @@ fn is_reported(line: &str) -> bool {
 }
 
 /// Lists errors as `12: text`, or as `12, 40, 77: text` if a line is repeated.
-fn grouped(errors: &[ErrorLine]) -> String {
+fn grouped_errors(errors: &[ErrorLine]) -> String {
     let mut order: Vec<(&str, Vec<&str>)> = Vec::new();
     let mut known: HashMap<&str, usize> = HashMap::new();
     for error in errors {
@@ -166,7 +166,7 @@ fn grouped(errors: &[ErrorLine]) -> String {
 }
 
 /// Returns the first and the last lines, as many as fit. Two fifths of the room are for the first lines.
-fn ends(lines: &[&str], room: usize) -> String {
+fn first_and_last_lines(lines: &[&str], room: usize) -> String {
     let shown = |line: &&str| {
         let line = clean_line(line);
         let line = line.trim_end();

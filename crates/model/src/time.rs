@@ -35,7 +35,7 @@ pub fn compact(at: Timestamp) -> String {
 /// UTC), or a date.
 pub fn parse(text: &str) -> Option<Timestamp> {
     let text = text.trim();
-    if let Some(at) = usual(text) {
+    if let Some(at) = parse_usual(text) {
         return Some(at);
     }
     if let Ok(at) = text.parse::<Timestamp>() {
@@ -47,7 +47,7 @@ pub fn parse(text: &str) -> Option<Timestamp> {
 
 /// Parses `2026-11-15T19:22:00Z`, with or without milliseconds. Every transcript line has such a time, and the general
 /// parser costs ten times as much.
-fn usual(text: &str) -> Option<Timestamp> {
+fn parse_usual(text: &str) -> Option<Timestamp> {
     let bytes = text.as_bytes();
     let millis = match (bytes.len(), bytes.get(19)) {
         (20, Some(b'Z')) => 0,
@@ -161,10 +161,10 @@ mod tests {
         ] {
             let slow = text.parse::<Timestamp>().ok();
             assert_eq!(parse(text), slow, "{text}");
-            assert!(usual(text).is_none_or(|at| Some(at) == slow), "{text}");
+            assert!(parse_usual(text).is_none_or(|at| Some(at) == slow), "{text}");
         }
-        assert!(usual("2026-11-15T19:22:00.918Z").is_some());
-        assert_eq!(usual("2026-11-15T19:22:00+02:00"), None);
+        assert!(parse_usual("2026-11-15T19:22:00.918Z").is_some());
+        assert_eq!(parse_usual("2026-11-15T19:22:00+02:00"), None);
     }
 
     #[test]

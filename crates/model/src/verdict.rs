@@ -57,7 +57,8 @@ impl fmt::Display for Problem {
 pub fn read(text: &str) -> Reading {
     let lines = label::lines(text);
     let found = label::rulings(&lines);
-    let found = if found.is_empty() { label::bare(&lines).into_iter().collect() } else { found };
+    let found =
+        if found.is_empty() { label::ruling_without_label(&lines).into_iter().collect() } else { found };
     let reading = combine(&found);
     match reading {
         Reading::Clear(Ruling::Pass) if fields(text).tests_failed.is_some_and(|failed| failed > 0) => {

@@ -102,11 +102,11 @@ pub fn limit(model: &str, settings: &str) -> u64 {
         Some((pattern.trim(), tokens.trim().parse().ok()?))
     });
     let mut rows = own.chain(MODEL_WINDOWS.iter().copied());
-    rows.find(|(pattern, _)| fits(pattern, model)).map_or(DEFAULT_WINDOW, |(_, tokens)| tokens)
+    rows.find(|(pattern, _)| matches_pattern(pattern, model)).map_or(DEFAULT_WINDOW, |(_, tokens)| tokens)
 }
 
 /// Returns whether `pattern` describes the whole of `name`; `*` stands for any text.
-fn fits(pattern: &str, name: &str) -> bool {
+fn matches_pattern(pattern: &str, name: &str) -> bool {
     let Some((head, rest)) = pattern.split_once('*') else { return pattern == name };
     let Some(mut name) = name.strip_prefix(head) else { return false };
     let parts: Vec<&str> = rest.split('*').collect();
@@ -154,8 +154,8 @@ impl Warning {
         format!(
             "Throughline: the context window is {about}{percent} % full ({} of {} tokens{how}). Recorded so far: {}, {}, {}; a \
              brief follows a compaction. `/{handoff}` writes a packet with which a new session continues.\n",
-            grouped(*tokens),
-            grouped(*limit),
+            with_thousands(*tokens),
+            with_thousands(*limit),
             count(*prompts, "prompt"),
             count(usize::try_from(*calls).unwrap_or(usize::MAX), "call"),
             count(*edited, "edited file"),
@@ -164,7 +164,7 @@ impl Warning {
 }
 
 /// Writes a number as `144,200`.
-fn grouped(number: u64) -> String {
+fn with_thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {

@@ -9,7 +9,7 @@ use crate::content::Content;
 const THIN_SUMMARY: usize = 1_500;
 
 /// Returns the most facts of a class that are added to a summary; `None` for no limit.
-fn most(class: Class, thin: bool) -> Option<usize> {
+fn most_facts(class: Class, thin: bool) -> Option<usize> {
     match class {
         Class::Risk | Class::Outside | Class::First(_) | Class::Last(_) | Class::Problems => None,
         Class::Words | Class::Failing => Some(3),
@@ -46,7 +46,7 @@ pub(super) fn additions(candidates: Vec<Candidate>, summary: &str) -> Vec<Candid
             continue;
         }
         let times = told.entry(class).or_default();
-        if known || most(class, thin).is_some_and(|most| *times >= most) {
+        if known || most_facts(class, thin).is_some_and(|most| *times >= most) {
             continue;
         }
         *times += 1;

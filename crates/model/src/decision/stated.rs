@@ -84,7 +84,7 @@ pub fn stated(said: &str) -> Vec<Stated> {
     let quoted = |line: &&str| !line.trim_start().starts_with(['>', '|']);
     let said: Vec<&str> = said.lines().filter(quoted).collect();
     let said = said.join("\n");
-    let mut found: Vec<Stated> = listed(&said).into_iter().map(of_sentence).collect();
+    let mut found: Vec<Stated> = listed_decisions(&said).into_iter().map(of_sentence).collect();
     for sentence in sentences(&said).filter(|sentence| is_statement(sentence)) {
         let one = of_sentence(sentence);
         if !found.iter().any(|known| known.text.contains(&one.text) || one.text.contains(&known.text)) {
@@ -95,7 +95,7 @@ pub fn stated(said: &str) -> Vec<Stated> {
 }
 
 /// Returns the items below `Key design decisions:` or a similar heading.
-fn listed(said: &str) -> Vec<&str> {
+fn listed_decisions(said: &str) -> Vec<&str> {
     let (mut found, mut within, mut fenced) = (Vec::new(), false, false);
     for line in said.lines().map(str::trim) {
         fenced ^= line.starts_with("```");

@@ -42,17 +42,17 @@ const HEADER_END: &str = ") from decisions.jsonl and the journals. What you writ
 /// the file.
 pub fn render(contents: &Contents) -> String {
     let body = body(contents);
-    format!("{HEADER}{}{HEADER_END}\n{body}", mark(&body))
+    format!("{HEADER}{}{HEADER_END}\n{body}", body_hash(&body))
 }
 
 /// Whether nobody has edited the file since it was written.
 pub fn is_as_written(text: &str) -> bool {
     let Some((first, body)) = text.split_once('\n') else { return false };
     let written = first.strip_prefix(HEADER).and_then(|rest| rest.strip_suffix(HEADER_END));
-    written == Some(mark(body).as_str())
+    written == Some(body_hash(body).as_str())
 }
 
-fn mark(body: &str) -> String {
+fn body_hash(body: &str) -> String {
     format!("{:016x}", fingerprint([body]))
 }
 
@@ -62,7 +62,8 @@ fn body(contents: &Contents) -> String {
     let current =
         |kind: Kind| newest().filter(move |one| one.state == State::Current && one.decision.kind == kind);
     for (title, kind) in [("Decisions", Kind::Decision), ("Patterns", Kind::Pattern)] {
-        let lines: Vec<String> = current(kind).take(MOST_LISTED).map(|one| line(&one.decision)).collect();
+        let lines: Vec<String> =
+            current(kind).take(MOST_LISTED).map(|one| decision_line(&one.decision)).collect();
         let more = current(kind).count() - lines.len();
         section(&mut out, title, &lines, (more, contents.is_all));
     }
@@ -102,7 +103,7 @@ fn section(out: &mut String, title: &str, lines: &[String], (more, is_all): (usi
     }
 }
 
-fn line(decision: &Decision) -> String {
+fn decision_line(decision: &Decision) -> String {
     let Decision { id, ts, text, why, by, task, phase, expires_at, .. } = decision;
     let date = ts.get(..10).unwrap_or(ts);
     let mut about = format!("{}, {}, {}", one_line(id, 40), one_line(date, 20), one_line(by, 40));

@@ -99,7 +99,7 @@ impl Frontmatter {
             None => {
                 let quoted = entry.source(bytes).starts_with(b"\"") && entry.value.is_string();
                 let gone = entry.items.iter().map(|item| Edit::new(item.span.clone(), ""));
-                std::iter::once(put(entry.after, &entry.token, scalar::write(value, quoted)))
+                std::iter::once(put_value(entry.after, &entry.token, scalar::write(value, quoted)))
                     .chain(gone)
                     .collect()
             }
@@ -253,7 +253,7 @@ fn set_items(bytes: &[u8], items: &[Item], texts: &[&str], line_end: &str) -> Ve
     let mut edits = Vec::new();
     for (item, text) in old.iter().zip(new).filter(|(item, text)| item.text != **text) {
         let quoted = slice(bytes, item.token.clone()).starts_with(b"\"");
-        edits.push(put(item.after, &item.token, scalar::write(&Value::from(*text), quoted)));
+        edits.push(put_value(item.after, &item.token, scalar::write(&Value::from(*text), quoted)));
     }
     edits.extend(old.iter().skip(new.len()).map(|item| Edit::new(item.span.clone(), "")));
     // New items go after the items before them, or before the first of all.
@@ -270,7 +270,7 @@ fn set_items(bytes: &[u8], items: &[Item], texts: &[&str], line_end: &str) -> Ve
 }
 
 /// Replaces a value, keeping the blanks before it and the text after it, or inserts it after the colon or dash.
-fn put(after: usize, token: &Range<usize>, value: String) -> Edit {
+fn put_value(after: usize, token: &Range<usize>, value: String) -> Edit {
     if token.is_empty() {
         Edit::new(after..after, format!(" {value}"))
     } else {

@@ -64,14 +64,14 @@ pub(super) fn rule(seen: &mut Seen, part: &Part) {
     }
     match program {
         "aws" => return aws(seen, part),
-        "scp" | "rsync" => return copied(seen, part),
+        "scp" | "rsync" => return copied_files(seen, part),
         _ => {}
     }
-    let Some(row) = ROWS.iter().find(|row| row.programs.contains(&program) && acts(row, words)) else {
+    let Some(row) = ROWS.iter().find(|row| row.programs.contains(&program) && row_acts(row, words)) else {
         return;
     };
     if row.programs == KUBECTL {
-        return resources(seen, part);
+        return changed_resources(seen, part);
     }
     let shown = seen.said.take(|line| {
         let line = line.trim().trim_start_matches(['✅', '✔', '✓', '>', '=', ' ', '\u{fe0f}']);
@@ -118,7 +118,7 @@ fn id_of(line: &str, row: &Row) -> String {
     crate::render::one_line(rest.trim_matches(['`', '"', '\'', ' ', ':']), 110)
 }
 
-fn acts(row: &Row, words: &[String]) -> bool {
+fn row_acts(row: &Row, words: &[String]) -> bool {
     if row.verbs == [""] {
         return row.programs != ["vercel"] || words[1..].iter().all(|word| word.starts_with('-'));
     }
@@ -129,7 +129,7 @@ fn acts(row: &Row, words: &[String]) -> bool {
 }
 
 /// Adds one effect for all resources that changed: `deployment.apps/web configured`.
-fn resources(seen: &mut Seen, part: &Part) {
+fn changed_resources(seen: &mut Seen, part: &Part) {
     let verb = part.words[1..].iter().find(|word| !word.starts_with('-')).map_or("", String::as_str);
     if verb == "rollout" && !flag(&part.words, &["restart", "undo", "pause", "resume"])
         || verb == "config"
@@ -203,7 +203,7 @@ fn aws(seen: &mut Seen, part: &Part) {
 }
 
 /// Adds a copy to another machine: the last word is `host:path`.
-fn copied(seen: &mut Seen, part: &Part) {
+fn copied_files(seen: &mut Seen, part: &Part) {
     let Some(to) = part.words.last().filter(|_| part.words.len() > 2) else { return };
     let is_remote = to.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'));
     if is_remote && !flag(&part.words, &["-n"]) && seen.happened(part) {

@@ -16,7 +16,7 @@ pub(super) fn rule(seen: &mut Seen, part: &Part) {
         let rest: Vec<String> = words[1..].iter().map(|word| (*word).to_owned()).collect();
         return api(seen, part, &rest, &repository);
     }
-    let Some((kind, done)) = known(group, verb) else { return };
+    let Some((kind, done)) = effect_of_verb(group, verb) else { return };
     // The target of `gh pr comment` or `gh issue close` is a number, a link or a branch.
     let target = operand(rest).unwrap_or_default();
     if *group == "pr" && verb == "create" && flag(rest, &["--web", "-w"]) {
@@ -33,8 +33,8 @@ pub(super) fn rule(seen: &mut Seen, part: &Part) {
     }
     let before = seen.found.len();
     loop {
-        let shown = seen.said.take(|line| page(line.trim(), group, &part.filters));
-        let noted = if shown.is_some() { None } else { seen.said.take(|line| note(line, group)) };
+        let shown = seen.said.take(|line| page_link(line.trim(), group, &part.filters));
+        let noted = if shown.is_some() { None } else { seen.said.take(|line| noted_target(line, group)) };
         let is_first = seen.found.len() == before;
         let (link, number) = match (shown, noted) {
             (Some(link), _) => (link.to_owned(), id_of_link(link).to_owned()),
@@ -66,7 +66,7 @@ pub(super) fn rule(seen: &mut Seen, part: &Part) {
 }
 
 /// Returns what a pair of words does; `None` for those that only read.
-fn known(group: &str, verb: &str) -> Option<(Kind, &'static str)> {
+fn effect_of_verb(group: &str, verb: &str) -> Option<(Kind, &'static str)> {
     let done = match verb {
         "create" | "new" => "created",
         "merge" | "accept" => "merged",
@@ -180,7 +180,7 @@ fn operand<'a>(words: &[&'a str]) -> Option<&'a str> {
 }
 
 /// Returns the link of the page that was created or changed. It is alone on a line, unless a filter changed the line.
-fn page<'a>(line: &'a str, group: &str, filters: &[String]) -> Option<&'a str> {
+fn page_link<'a>(line: &'a str, group: &str, filters: &[String]) -> Option<&'a str> {
     let link = match filters.is_empty() {
         true => line,
         false => super::said::link_in(line, |_| true)?,
@@ -203,7 +203,7 @@ fn page<'a>(line: &'a str, group: &str, filters: &[String]) -> Option<&'a str> {
 }
 
 /// Reads `✓ Squashed and merged pull request owner/name#5 (Title)`: returns the repository and the number.
-fn note<'a>(line: &'a str, group: &str) -> Option<(&'a str, &'a str)> {
+fn noted_target<'a>(line: &'a str, group: &str) -> Option<(&'a str, &'a str)> {
     let noun = match group {
         "pr" => "ull request ",
         "mr" => "erge request ",

@@ -50,14 +50,14 @@ fn collect(command: &str, around: &Around, all: &mut Vec<Part>) {
         return;
     }
     let tokens = tokens(command);
-    let lists = split(&tokens);
+    let lists = pipelines(&tokens);
     let mut folder = around.folder.clone();
     let mut loops = 0_usize;
     let sure = sureness(&lists);
     for (place, Pipeline { stages: pipeline, .. }) in lists.iter().enumerate().take(MOST_PARTS) {
         let filters: Vec<String> = pipeline.iter().skip(1).filter_map(|stage| program(stage)).collect();
         for (stage, tokens) in pipeline.iter().enumerate() {
-            loops += opened(tokens);
+            loops += opened_blocks(tokens);
             let inner = Around {
                 folder: folder.clone(),
                 repeats: around.repeats || loops > 0,
@@ -78,7 +78,7 @@ fn collect(command: &str, around: &Around, all: &mut Vec<Part>) {
             part.sure = !inner.unsure && pipeline.len() == 1;
             part.filters = filters.iter().skip(stage).cloned().collect();
             part.filters.extend(around.captured.then(|| "$()".to_owned()));
-            loops = loops.saturating_sub(closed(tokens));
+            loops = loops.saturating_sub(closed_blocks(tokens));
             match part.words.first().map(String::as_str) {
                 Some("cd" | "pushd") if pipeline.len() == 1 => {
                     folder = join(&folder, part.words.get(1).map_or("", String::as_str));
@@ -147,7 +147,7 @@ struct Pipeline<'t> {
     stages: Vec<&'t [Token]>,
 }
 
-fn split(tokens: &[Token]) -> Vec<Pipeline<'_>> {
+fn pipelines(tokens: &[Token]) -> Vec<Pipeline<'_>> {
     let mut lists: Vec<Pipeline> = Vec::new();
     let (mut before, mut rest) = (";", tokens);
     loop {
@@ -177,13 +177,13 @@ fn split(tokens: &[Token]) -> Vec<Pipeline<'_>> {
 }
 
 /// Counts the loops and functions that begin in this command.
-fn opened(tokens: &[Token]) -> usize {
+fn opened_blocks(tokens: &[Token]) -> usize {
     let first = tokens.iter().find_map(plain);
     usize::from(matches!(first, Some("for" | "while" | "until" | "function")))
         + usize::from(tokens.iter().filter_map(plain).any(|word| word.ends_with("(){") || word == "{"))
 }
 
-fn closed(tokens: &[Token]) -> usize {
+fn closed_blocks(tokens: &[Token]) -> usize {
     tokens.iter().filter_map(plain).filter(|word| matches!(*word, "done" | "}")).count()
 }
 

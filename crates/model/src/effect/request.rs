@@ -113,12 +113,12 @@ pub(super) fn mutation(text: &str) -> Option<Target> {
     };
     // The subject of the mutation: `threadId:"PRRT_…"`, `-f threadId=PRRT_…`.
     let about = ["threadId", "pullRequestReviewThreadId", "subjectId", "pullRequestId", "issueId", "id"];
-    let id = about.iter().find_map(|key| given(text, key)).unwrap_or_default();
+    let id = about.iter().find_map(|key| field_value(text, key)).unwrap_or_default();
     Some(Target { kind, what: name, place: String::new(), id })
 }
 
 /// Returns the value of a field, in JSON, GraphQL or `key=value`.
-fn given(text: &str, key: &str) -> Option<String> {
+fn field_value(text: &str, key: &str) -> Option<String> {
     for (start, _) in text.match_indices(key) {
         let rest = text[start + key.len()..].trim_start();
         let Some(rest) = rest.strip_prefix([':', '=']) else { continue };

@@ -200,7 +200,7 @@ pub(super) fn json(text: &str) -> (Made, usize) {
                     continue;
                 }
                 if let Some(key) = key.take() {
-                    note(&mut made, &mut ranks, key, inner, depth);
+                    note_field(&mut made, &mut ranks, key, inner, depth);
                     message |= depth == 1 && key == "message";
                 }
                 continue;
@@ -212,7 +212,7 @@ pub(super) fn json(text: &str) -> (Made, usize) {
                         .position(|b| !matches!(b, b'0'..=b'9' | b'-' | b'.' | b'e' | b'E' | b'+'))
                         .unwrap_or(bytes.len() - at);
                 if let Some(key) = key.take() {
-                    note(&mut made, &mut ranks, key, &text[at..end], depth);
+                    note_field(&mut made, &mut ranks, key, &text[at..end], depth);
                 }
                 at = end;
                 continue;
@@ -230,7 +230,7 @@ pub(super) fn json(text: &str) -> (Made, usize) {
 
 /// Records a field if it is better than the one known: the outermost object wins, and within an object the first key of
 /// the list.
-fn note(made: &mut Made, ranks: &mut [usize; 3], key: &str, value: &str, depth: usize) {
+fn note_field(made: &mut Made, ranks: &mut [usize; 3], key: &str, value: &str, depth: usize) {
     let (slot, order) = match key {
         "id" | "ts" | "sha" | "message_id" | "messageId" => (0, usize::from(key != "id")),
         "number" | "iid" | "identifier" | "key" => (1, 0),

@@ -144,7 +144,7 @@ impl<'a> Reader<'a> {
 
     /// Reads `$( … )`, which stays in the word unchanged and is also kept as a separate command line.
     fn substitution(&mut self) {
-        let end = closing(self.rest);
+        let end = closing_bracket(self.rest);
         let inside = self.rest[..end].to_owned();
         self.rest = self.rest.get(end + 1..).unwrap_or("");
         let word = self.word();
@@ -209,7 +209,7 @@ impl<'a> Reader<'a> {
 }
 
 /// Returns where the open bracket closes. Brackets in quotes and here-documents are skipped.
-fn closing(text: &str) -> usize {
+fn closing_bracket(text: &str) -> usize {
     let bytes = text.as_bytes();
     let (mut depth, mut at) = (1_usize, 0);
     while at < bytes.len() {

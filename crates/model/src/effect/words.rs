@@ -35,17 +35,17 @@ pub fn describe(effect: &Effect, detail: Detail) -> String {
         }
         Kind::Tag => format!("tag{}", plain()),
         Kind::Merge => format!("merged{}{}{}", plain(), at("on"), known(", now ")),
-        Kind::PullRequest => format!("pull request{}{}{}", known(" #"), at("in"), said(what, most)),
-        Kind::Comment => format!("comment{}{}{}", known(" "), at("on"), said(what, most)),
-        Kind::Review => format!("review{}{}{}", known(" "), at("on"), said(what, most)),
+        Kind::PullRequest => format!("pull request{}{}{}", known(" #"), at("in"), verb_and_text(what, most)),
+        Kind::Comment => format!("comment{}{}{}", known(" "), at("on"), verb_and_text(what, most)),
+        Kind::Review => format!("review{}{}{}", known(" "), at("on"), verb_and_text(what, most)),
         Kind::Issue => format!(
             "issue{}{}{}",
             known(if id.bytes().all(|b| b.is_ascii_digit()) { " #" } else { " " }),
             at("in"),
-            said(what, most)
+            verb_and_text(what, most)
         ),
-        Kind::Release => format!("release{}{}{}", known(" "), at("in"), said(what, most)),
-        Kind::Message => format!("message{}{}{}", said(what, most), at("by"), known(" ")),
+        Kind::Release => format!("release{}{}{}", known(" "), at("in"), verb_and_text(what, most)),
+        Kind::Message => format!("message{}{}{}", verb_and_text(what, most), at("by"), known(" ")),
         Kind::Deployment | Kind::Migration | Kind::Package | Kind::Request | Kind::Other => {
             let word = match kind {
                 Kind::Deployment => "deployment:",
@@ -77,7 +77,7 @@ pub fn describe(effect: &Effect, detail: Detail) -> String {
 }
 
 /// Words `created: Title`: the verb plain, the user's text in quotes.
-fn said(what: &str, most: usize) -> String {
+fn verb_and_text(what: &str, most: usize) -> String {
     match what.split_once(": ") {
         _ if what.is_empty() => String::new(),
         Some((done, title)) => format!(" {} {}", inline(done, 40), quoted(title, most)),

@@ -98,7 +98,7 @@ fn of_entry(task: &str, value: &Value) -> Entry {
     if entry.verdict.is_empty() {
         entry.verdict = Verdict::Info.name().to_owned();
     }
-    marked(task, entry, value)
+    with_id(task, entry, value)
 }
 
 /// Reads `{taskId, required_gates, gates: {reviewer: {sessionId, timestamp, agent}}}`. A gate that is listed was
@@ -122,7 +122,7 @@ fn of_gates(task: &str, fields: &Map<String, Value>, gates: &Map<String, Value>)
         };
         entry.metadata.insert("gate".to_owned(), gate.clone());
         entry.metadata.insert("required_gates".to_owned(), required.clone());
-        marked(task, entry, &serde_json::json!([name, gate]))
+        with_id(task, entry, &serde_json::json!([name, gate]))
     };
     let mut entries: Vec<Entry> = gates.iter().map(of_gate).collect();
     let has_gates = !entries.is_empty();
@@ -134,7 +134,7 @@ fn of_gates(task: &str, fields: &Map<String, Value>, gates: &Map<String, Value>)
             ..Entry::default()
         };
         entry.metadata.insert("required_gates".to_owned(), required.clone());
-        entries.push(marked(task, entry, &serde_json::json!(["no gates", required])));
+        entries.push(with_id(task, entry, &serde_json::json!(["no gates", required])));
     }
     entries
 }
@@ -154,11 +154,11 @@ fn of_anything(task: &str, path: &str, value: &Value) -> Entry {
         ..Entry::default()
     };
     entry.metadata.insert("original".to_owned(), value.clone());
-    marked(task, entry, value)
+    with_id(task, entry, value)
 }
 
 /// Gives the entry an id, so that a second import of it is recognised.
-fn marked(task: &str, entry: Entry, original: &Value) -> Entry {
+fn with_id(task: &str, entry: Entry, original: &Value) -> Entry {
     let mark = fingerprint([task, &original.to_string()]);
     let task_id = if entry.task_id.is_empty() { task.to_owned() } else { entry.task_id };
     Entry { id: format!("i-{mark:016x}"), task_id, kind: Kind::Imported.name().to_owned(), ..entry }

@@ -24,7 +24,7 @@ pub fn trim(bundle: Bundle, most: usize) -> Trimmed {
     let leaving = ArchiveOrder::of(&bundle.entries);
     let count = bundle.entries.len();
     let taken = over(count, most).min(leaving.order.len() - leaving.open).max(over(count, MOST_ENTRIES));
-    take(bundle, &leaving.order[..taken])
+    archive_entries(bundle, &leaving.order[..taken])
 }
 
 /// Archives entries until at most [`MOST_ENTRIES`] are left and they fit into [`BUNDLE_BYTES`]. An entry that is too
@@ -40,7 +40,7 @@ pub fn trim_to_size(bundle: Bundle) -> Trimmed {
         is_over
     });
     let taken = taken.count();
-    take(bundle, &order[..taken])
+    archive_entries(bundle, &order[..taken])
 }
 
 /// Returns how many of its entries a bundle may keep so that the new ones fit; `None` if they fit into no bundle.
@@ -74,7 +74,7 @@ impl ArchiveOrder {
 }
 
 /// Splits a bundle into the entries that stay and those at `places`. Both parts keep their order.
-fn take(mut bundle: Bundle, places: &[usize]) -> Trimmed {
+fn archive_entries(mut bundle: Bundle, places: &[usize]) -> Trimmed {
     let entries = std::mem::take(&mut bundle.entries);
     let mut archived = Vec::new();
     for (at, entry) in entries.into_iter().enumerate() {

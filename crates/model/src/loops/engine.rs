@@ -157,7 +157,7 @@ pub fn decide(foreground: Foreground, stop: &Stop, rules: &Rules) -> Verdict {
         },
     };
     let turn = Turn::of(state, stop);
-    if let Some((ended, detail)) = limit(state, stop, rules, &turn) {
+    if let Some((ended, detail)) = reached_limit(state, stop, rules, &turn) {
         return end(state, stop, ended, Some(detail));
     }
     feed(state, stop, &turn, why)
@@ -231,7 +231,7 @@ pub fn calls_since(last: &LastStop, stop: &Stop) -> Option<u64> {
     stop.mark?.calls.checked_sub(last.mark?.calls)
 }
 
-fn limit(state: &Loop, stop: &Stop, rules: &Rules, turn: &Turn) -> Option<(Ended, String)> {
+fn reached_limit(state: &Loop, stop: &Stop, rules: &Rules, turn: &Turn) -> Option<(Ended, String)> {
     if state.max_iterations > 0 && state.iteration >= state.max_iterations {
         return Some((Ended::Limit, format!("{} iterations", state.max_iterations)));
     }

@@ -74,7 +74,7 @@ impl LastTurn {
     /// transcript yet.
     pub fn message(&self) -> Option<LastMessage> {
         let of = |words: &Words, answered| {
-            let text = words.whole()?;
+            let text = words.joined_text()?;
             Some(LastMessage { id: words.id.clone(), text, answered })
         };
         of(&self.last, false).or_else(|| of(&self.answered, true))
@@ -110,7 +110,7 @@ impl Words {
         true
     }
 
-    fn whole(&self) -> Option<String> {
+    fn joined_text(&self) -> Option<String> {
         let blocks: Vec<&str> = self.blocks.iter().rev().map(String::as_str).collect();
         (!blocks.is_empty()).then(|| blocks.join("\n"))
     }

@@ -13,7 +13,7 @@ pub fn given(message: &str, fed: &[&str]) -> Option<String> {
     }
     let message = without_quotes(message, fed);
     let lines = outside_blocks(message.as_bytes()).into_iter().map(|span| &message[span]);
-    last(&lines.collect::<String>())
+    last_promise(&lines.collect::<String>())
 }
 
 /// Returns the form in which promises are compared: trimmed, inner white space collapsed, otherwise exact.
@@ -35,7 +35,7 @@ pub fn flaw(text: &str) -> Option<&'static str> {
         .then_some("it contains a <promise> tag; give only the text")
 }
 
-fn last(seen: &str) -> Option<String> {
+fn last_promise(seen: &str) -> Option<String> {
     let mut found = None;
     let mut at = 0;
     while let Some(end) = seen[at..].find(CLOSE_TAG).map(|end| at + end) {

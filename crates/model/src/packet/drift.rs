@@ -161,10 +161,10 @@ fn git_claims(packet: &Packet, now: Option<&GitNow>) -> Vec<Claim> {
             (true, _) => (State::Verified, "HEAD is where it was".to_owned()),
             (false, None) => (
                 State::Changed,
-                format!("HEAD is {}; the packet's commit is not in this repository", short(&now.head)),
+                format!("HEAD is {}; the packet's commit is not in this repository", short_commit(&now.head)),
             ),
             (false, Some(way)) => {
-                (State::Changed, format!("HEAD is {}, {}", short(&now.head), way_words(way)))
+                (State::Changed, format!("HEAD is {}, {}", short_commit(&now.head), way_words(way)))
             }
         };
         claims.push(claim(About::Head, &packet.head, state, note));
@@ -216,7 +216,7 @@ fn file_claim(packet: &Packet, path: &str, now: &FileNow) -> Claim {
     Claim { about: About::File, subject: path.to_owned(), state, note: note.to_owned(), opens }
 }
 
-fn short(commit: &str) -> &str {
+fn short_commit(commit: &str) -> &str {
     commit.get(..10).unwrap_or(commit)
 }
 

@@ -128,7 +128,7 @@ fn next_prompt(packet: &Packet, document: &Document) -> NextPrompt {
         .map(|section| section.text())
         .filter(|text| is_filled(text));
     let sections = if found.is_some() { Sections::Beside } else { Sections::Told };
-    let text = clean(&found.unwrap_or_else(|| instead(packet, document)), PROMPT_BYTES);
+    let text = clean(&found.unwrap_or_else(|| fallback_prompt(packet, document)), PROMPT_BYTES);
     let text = match &packet.loop_promise {
         // Quoted text is made harmless, but the agent must see the promise exactly as it is compared.
         Some(promise) if promise::flaw(promise).is_none() => {
@@ -141,7 +141,7 @@ fn next_prompt(packet: &Packet, document: &Document) -> NextPrompt {
 }
 
 /// Returns the goal, the state and the next steps; for a packet in another format, all of its text.
-fn instead(packet: &Packet, document: &Document) -> String {
+fn fallback_prompt(packet: &Packet, document: &Document) -> String {
     let ours: Vec<String> = FACT_SECTIONS.into_iter().map(|heading| section(document, heading)).collect();
     let ours = ours.concat();
     if !ours.is_empty() {
@@ -184,7 +184,7 @@ fn drift_part(claims: &[Claim]) -> String {
             About::Dirty => "uncommitted files".to_owned(),
             About::File | About::Check | About::Age => code(&claim.subject, 160),
         };
-        text.push_str(&format!("- {}: {subject}: {}\n", word(claim.state), inline(&claim.note, 200)));
+        text.push_str(&format!("- {}: {subject}: {}\n", state_word(claim.state), inline(&claim.note, 200)));
     }
     for claim in claims.iter().filter(|claim| claim.about == About::File && claim.state == State::Changed) {
         text.push_str(&format!("- changed: {}: {}\n", code(&claim.subject, 200), claim.note));
@@ -211,14 +211,14 @@ fn decisions_part(pickup: &Pickup) -> String {
 
 fn files_part(pickup: &Pickup) -> String {
     let files: Vec<&Claim> = pickup.claims.iter().filter(|claim| claim.about == About::File).collect();
-    let found = |claim: &Claim| format!("{}: {}", word(claim.state), claim.note);
+    let found = |claim: &Claim| format!("{}: {}", state_word(claim.state), claim.note);
     // A remark that applies to most files is made once for all.
     let times = |words: &String| files.iter().filter(|claim| found(claim) == *words).count();
     let common = files.iter().map(|claim| found(claim)).filter(|words| times(words) > 2).max_by_key(times);
     let mut text = String::new();
     if !files.is_empty() {
         // If most files could not be checked, the heading only says that.
-        let nothing = common.as_ref().is_some_and(|words| words.starts_with(word(State::Unverified)));
+        let nothing = common.as_ref().is_some_and(|words| words.starts_with(state_word(State::Unverified)));
         let all = match &common {
             Some(_) if nothing => " (not checked here)".to_owned(),
             Some(words) => format!(" ({words}, unless said otherwise)"),
@@ -300,7 +300,7 @@ fn validators_part(pickup: &Pickup) -> String {
     for command in &packet.validators {
         let claim = claims.iter().find(|claim| claim.about == About::Check && claim.subject == *command);
         let note = match claim {
-            Some(claim) => format!("{}: {}", word(claim.state), inline(&claim.note, 200)),
+            Some(claim) => format!("{}: {}", state_word(claim.state), inline(&claim.note, 200)),
             None => "no run of it was seen".to_owned(),
         };
         text.push_str(&format!("- {}: {note}\n", code(command, 300)));
@@ -325,7 +325,7 @@ fn clean(text: &str, max: usize) -> String {
     lines.join("\n")
 }
 
-fn word(state: State) -> &'static str {
+fn state_word(state: State) -> &'static str {
     match state {
         State::Verified => "verified",
         State::Changed => "changed",

@@ -59,8 +59,10 @@ pub fn start(plan: &Plan, id: &str, by: &str, at: &str) -> Edited {
                 return refuse(what, "`thru plan next` shows what is ready");
             }
         }
-        TaskStatus::Blocked => return refuse(blocked(task), &format!("`thru task unblock {id}` frees it")),
-        TaskStatus::Completed | TaskStatus::Closed => return over(task),
+        TaskStatus::Blocked => {
+            return refuse(blocked_words(task), &format!("`thru task unblock {id}` frees it"));
+        }
+        TaskStatus::Completed | TaskStatus::Closed => return already_over(task),
     }
     if task.status == TaskStatus::InProgress && task.claimed_by.is_some() {
         return Ok(plan.clone());
@@ -76,9 +78,9 @@ pub fn done(plan: &Plan, id: &str, by: &str, at: &str, acceptance: &Acceptance) 
     let task = find(plan, id)?;
     match (task.status, acceptance) {
         (TaskStatus::Completed, _) => return Ok(plan.clone()),
-        (TaskStatus::Closed, _) => return over(task),
+        (TaskStatus::Closed, _) => return already_over(task),
         (TaskStatus::Blocked, _) => {
-            return refuse(blocked(task), &format!("`thru task unblock {id}` frees it"));
+            return refuse(blocked_words(task), &format!("`thru task unblock {id}` frees it"));
         }
         (_, Acceptance::Unproven(what)) if task.acceptance.is_some() => {
             let hint = format!(
@@ -103,7 +105,7 @@ pub fn done(plan: &Plan, id: &str, by: &str, at: &str, acceptance: &Acceptance) 
 pub fn block(plan: &Plan, id: &str, why: &str) -> Edited {
     let task = find(plan, id)?;
     if task.status.is_over() {
-        return over(task);
+        return already_over(task);
     }
     edit_task(plan, id, |task| {
         task.status = TaskStatus::Blocked;
@@ -273,7 +275,7 @@ pub fn append(plan: &Plan, other: &Plan) -> Plan {
 /// Changes a task and updates its phase, which begins with its first task and ends with its last.
 pub(super) fn edit_task(plan: &Plan, id: &str, edit: impl FnOnce(&mut Task)) -> Edited {
     let mut next = plan.clone();
-    let Some(task) = next.task_mut(id) else { return absent(plan, id) };
+    let Some(task) = next.task_mut(id) else { return no_such_task(plan, id) };
     edit(task);
     let phase = task.phase;
     follow_phase(&mut next, phase);
@@ -328,7 +330,7 @@ pub(super) fn free_id(plan: &Plan, phase: u32) -> String {
 }
 
 fn find<'p>(plan: &'p Plan, id: &str) -> Result<&'p Task, Refusal> {
-    plan.task(id).map_or_else(|| absent(plan, id), Ok)
+    plan.task(id).map_or_else(|| no_such_task(plan, id), Ok)
 }
 
 pub fn find_phase(plan: &Plan, id: u32) -> Result<&Phase, Refusal> {
@@ -340,7 +342,7 @@ pub fn find_phase(plan: &Plan, id: u32) -> Result<&Phase, Refusal> {
     })
 }
 
-fn absent<T>(plan: &Plan, id: &str) -> Result<T, Refusal> {
+fn no_such_task<T>(plan: &Plan, id: &str) -> Result<T, Refusal> {
     let shown = one_line(id, 64);
     let hint = match plan.near(id) {
         Some(near) => format!("did you mean {near}? `thru plan show` lists the tasks"),
@@ -353,12 +355,12 @@ fn refuse<T>(what: String, hint: &str) -> Result<T, Refusal> {
     Err(Refusal { kind: RefusalKind::Refused, what, hint: hint.to_owned() })
 }
 
-fn blocked(task: &Task) -> String {
+fn blocked_words(task: &Task) -> String {
     let why = task.blocked_reason.as_deref().map_or(String::new(), |why| format!(": {}", one_line(why, 200)));
     format!("{} is blocked{why}", task.id)
 }
 
-fn over<T>(task: &Task) -> Result<T, Refusal> {
+fn already_over<T>(task: &Task) -> Result<T, Refusal> {
     let id = &task.id;
     let hint = format!("`thru plan set {id} --status pending` opens it again");
     refuse(format!("{id} is {} already", task.status.name()), &hint)

@@ -34,7 +34,7 @@ pub fn follow_todos(plan: &Plan, known: &LinkedTodos, todos: &[TodoField], by: &
             continue;
         }
         let Some(task) = followed.plan.tasks().find(|task| is_of(task, &todo.text)) else { continue };
-        let Some(next) = next(task, before, status, by) else { continue };
+        let Some(next) = next_status(task, before, status, by) else { continue };
         let id = task.id.clone();
         let edited = edit_task(&followed.plan, &id, |task| {
             task.status = next;
@@ -66,7 +66,7 @@ pub fn follow_todos(plan: &Plan, known: &LinkedTodos, todos: &[TodoField], by: &
 }
 
 /// Returns a task's new status when its entry changed from `before` to `now`; `None` if it stays.
-fn next(task: &Task, before: Option<TodoStatus>, now: TodoStatus, by: &str) -> Option<TaskStatus> {
+fn next_status(task: &Task, before: Option<TodoStatus>, now: TodoStatus, by: &str) -> Option<TaskStatus> {
     let is_others = task.claimed_by.as_deref().is_some_and(|known| known != by);
     match (now, task.status) {
         // Somebody blocked or closed the task, or works on it elsewhere. The list does not undo that.

@@ -68,10 +68,10 @@ pub(super) fn read_unversioned(bytes: &[u8]) -> Result<Imported, Unreadable> {
     let mut fields = match value {
         Value::Object(fields) => fields,
         Value::Array(tasks) => Map::from_iter([("tasks".to_owned(), Value::Array(tasks))]),
-        _ => return Err(none("it is neither an object nor a list")),
+        _ => return Err(not_a_plan("it is neither an object nor a list")),
     };
     if !fields.contains_key("phases") && !fields.contains_key("tasks") {
-        return Err(none("it has neither `phases` nor `tasks`"));
+        return Err(not_a_plan("it has neither `phases` nor `tasks`"));
     }
     let phases = list(&mut fields, &["phases"]);
     let loose = list(&mut fields, &["tasks"]);
@@ -135,8 +135,9 @@ impl Reader {
             }
         };
         let name = text(&mut fields, &["name", "title"]).unwrap_or_default();
-        let status =
-            self.word(&mut fields, "status", &format!("phase {id}"), PhaseStatus::parse).unwrap_or_default();
+        let status = self
+            .known_word(&mut fields, "status", &format!("phase {id}"), PhaseStatus::parse)
+            .unwrap_or_default();
         let tasks = list(&mut fields, &["tasks"])
             .into_iter()
             .enumerate()
@@ -152,8 +153,8 @@ impl Reader {
             other => Map::from_iter([("description".to_owned(), other.to_string().into())]),
         };
         let id = self.task_id(&mut fields, phase, place);
-        let status = self.word(&mut fields, "status", &id, TaskStatus::parse).unwrap_or_default();
-        let size = self.word(&mut fields, "size", &id, Size::parse);
+        let status = self.known_word(&mut fields, "status", &id, TaskStatus::parse).unwrap_or_default();
+        let size = self.known_word(&mut fields, "size", &id, Size::parse);
         let description =
             text(&mut fields, &["description", "content", "task", "title", "name"]).unwrap_or_default();
         let depends = texts(&mut fields, &["depends", "depends_on", "dependsOn", "dependencies"]);
@@ -210,7 +211,7 @@ impl Reader {
     }
 
     /// Reads a word of a fixed list. An unknown word is kept under another name.
-    fn word<T>(
+    fn known_word<T>(
         &mut self,
         fields: &mut Map<String, Value>,
         key: &str,
@@ -230,7 +231,7 @@ impl Reader {
     }
 }
 
-fn none(why: &str) -> Unreadable {
+fn not_a_plan(why: &str) -> Unreadable {
     Unreadable::Damaged { line: None, why: format!("this is not a plan: {why}") }
 }
 

@@ -10,20 +10,20 @@ use crate::text::fingerprint;
 /// Returns the whole file. Its first line says what it is and contains a hash, so that an edited file is recognised.
 pub fn render(plan: &Plan) -> String {
     let body = body(plan);
-    format!("{}{}{HEADER_END}\n{body}", HEADER, mark(&body))
+    format!("{}{}{HEADER_END}\n{body}", HEADER, body_hash(&body))
 }
 
 /// Returns whether a `plan.md` is unchanged since it was rendered.
 pub fn is_as_written(text: &str) -> bool {
     let Some((first, body)) = text.split_once('\n') else { return false };
     let written = first.strip_prefix(HEADER).and_then(|rest| rest.strip_suffix(HEADER_END));
-    written == Some(mark(body).as_str())
+    written == Some(body_hash(body).as_str())
 }
 
 pub(super) const HEADER: &str = "<!-- The view of plan.json, written by thru (";
 const HEADER_END: &str = "). `thru plan import` of this file imports your edits. -->";
 
-fn mark(body: &str) -> String {
+fn body_hash(body: &str) -> String {
     format!("{:016x}", fingerprint([body]))
 }
 
@@ -42,7 +42,7 @@ fn body(plan: &Plan) -> String {
 }
 
 fn head(plan: &Plan) -> String {
-    let mut plain = format!("# {}\nSwarm: {}\n", line(&plan.title), line(&plan.swarm));
+    let mut plain = format!("# {}\nSwarm: {}\n", on_one_line(&plan.title), on_one_line(&plan.swarm));
     if let Some(phase) = current_phase(plan) {
         plain.push_str(&format!("Phase: {} [{}]\n", phase.id, upper(phase.status.name())));
     }
@@ -56,7 +56,8 @@ fn head(plan: &Plan) -> String {
 }
 
 fn phase_lines(phase: &Phase) -> String {
-    let plain = format!("## Phase {}: {} [{}]\n", phase.id, line(&phase.name), upper(phase.status.name()));
+    let plain =
+        format!("## Phase {}: {} [{}]\n", phase.id, on_one_line(&phase.name), upper(phase.status.name()));
     let read = outline::read(plain.as_bytes()).plan;
     let without_tasks = |phase: &Phase| {
         let mut fields = fields(&Phase { tasks: Vec::new(), ..phase.clone() });
@@ -75,14 +76,14 @@ fn task_lines(task: &Task, is_current: bool) -> String {
         TaskStatus::Closed => "[CLOSED]",
         TaskStatus::Pending | TaskStatus::InProgress => "[ ]",
     };
-    let mut plain = format!("- {mark} {}: {}", line(&task.id), line(&task.description));
+    let mut plain = format!("- {mark} {}: {}", on_one_line(&task.id), on_one_line(&task.description));
     if let Some(size) = task.size {
         plain.push_str(&format!(" [{}]", upper(size.name())));
     }
     if !task.depends.is_empty() {
         plain.push_str(&format!(
             " (depends: {})",
-            task.depends.iter().map(|id| line(id)).collect::<Vec<_>>().join(", ")
+            task.depends.iter().map(|id| on_one_line(id)).collect::<Vec<_>>().join(", ")
         ));
     }
     if task.status == TaskStatus::InProgress {
@@ -91,7 +92,7 @@ fn task_lines(task: &Task, is_current: bool) -> String {
     plain.push('\n');
     let mut also = |name: &str, text: Option<&String>| {
         if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
-            plain.push_str(&format!("  - {name}: {}\n", line(text)));
+            plain.push_str(&format!("  - {name}: {}\n", on_one_line(text)));
         }
     };
     also("Acceptance", task.acceptance.as_ref());
@@ -99,7 +100,7 @@ fn task_lines(task: &Task, is_current: bool) -> String {
     also("Evidence", task.evidence_path.as_ref());
     also("Without evidence", task.without_evidence.as_ref());
     if !task.files_touched.is_empty() {
-        let files: Vec<String> = task.files_touched.iter().map(|file| line(file)).collect();
+        let files: Vec<String> = task.files_touched.iter().map(|file| on_one_line(file)).collect();
         plain.push_str(&format!("  - Files: {}\n", files.join(", ")));
     }
     let got = outline::read_task(&plain, task.phase).map(|read| fields(&read)).unwrap_or_default();
@@ -133,7 +134,7 @@ fn fields(value: &impl serde::Serialize) -> Map<String, Value> {
 }
 
 /// Puts a text on one line and leaves the rest unchanged.
-fn line(text: &str) -> String {
+fn on_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

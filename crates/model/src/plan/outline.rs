@@ -31,7 +31,7 @@ pub fn read(bytes: &[u8]) -> Imported {
     let mut reader = Reader::new(&shape, warnings);
     reader.is_ours = text.starts_with(HEADER);
     for block in &blocks {
-        reader.take(block);
+        reader.take_line(block);
     }
     reader.finish()
 }
@@ -95,10 +95,10 @@ impl<'s> Reader<'s> {
         }
     }
 
-    fn take(&mut self, block: &SourceLine) {
+    fn take_line(&mut self, block: &SourceLine) {
         match &block.kind {
             Kind::Blank => self.paragraph_ended = true,
-            Kind::Exact(json) => self.exact(json, block.line),
+            Kind::Exact(json) => self.exact_fields(json, block.line),
             Kind::Heading { level, text } => self.heading(*level, text, block.line),
             Kind::Check { mark, text } => {
                 let parsed = item::parse(text, Some(mark));
@@ -113,8 +113,8 @@ impl<'s> Reader<'s> {
                 let parsed = item::parse(text, None);
                 self.item(block, parsed);
             }
-            Kind::Numbered { text, .. } | Kind::Bullet { text } => self.beside(block, text, true),
-            Kind::Text { text } => self.beside(block, text, false),
+            Kind::Numbered { text, .. } | Kind::Bullet { text } => self.other_line(block, text, true),
+            Kind::Text { text } => self.other_line(block, text, false),
         }
     }
 
@@ -291,10 +291,10 @@ impl<'s> Reader<'s> {
     }
 
     /// Handles a line that is not a task: a field of the task above, the rest of its text, or a note.
-    fn beside(&mut self, block: &SourceLine, text: &str, is_item: bool) {
+    fn other_line(&mut self, block: &SourceLine, text: &str, is_item: bool) {
         let Some((phase, place, indent)) = self.task else {
             match self.plan.phases.last_mut().filter(|_| self.in_phase) {
-                Some(phase) => note(&mut phase.rest, text),
+                Some(phase) => add_note(&mut phase.rest, text),
                 None if is_item => self.left_out.push(block.line),
                 None => self.head_line(text),
             }
@@ -329,7 +329,7 @@ impl<'s> Reader<'s> {
             None if !is_item && !self.paragraph_ended && !heading_task => {
                 task.description = joined_line(&task.description, text);
             }
-            None => note(&mut task.rest, text),
+            None => add_note(&mut task.rest, text),
         }
         if is_item {
             self.paragraph_ended = true;
@@ -348,7 +348,7 @@ impl<'s> Reader<'s> {
     }
 
     /// Reads the fields in a comment, which the plain form does not contain.
-    fn exact(&mut self, json: &str, line: usize) {
+    fn exact_fields(&mut self, json: &str, line: usize) {
         let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(json) else {
             return self.warn(line, "a comment of thru that is not JSON is left out".to_owned());
         };
@@ -425,7 +425,7 @@ fn overwrite<T: serde::Serialize + serde::de::DeserializeOwned>(
     }
 }
 
-fn note(rest: &mut Map<String, Value>, text: &str) {
+fn add_note(rest: &mut Map<String, Value>, text: &str) {
     if text.trim().is_empty() {
         return;
     }

@@ -97,7 +97,7 @@ pub fn check(document: &Document, facts: &Facts) -> RoleReport {
     if let Some(finding) = document.findings().iter().find(|finding| finding.kind == FindingKind::NotUtf8) {
         add(Kind::Format, Some(finding.line), "it is not UTF-8 text".to_owned());
     }
-    if let Some(text) = title(document) {
+    if let Some(text) = title_problem(document) {
         add(Kind::Title, Some(1), text);
     }
     let fields = header::fields(document);
@@ -106,7 +106,7 @@ pub fn check(document: &Document, facts: &Facts) -> RoleReport {
     }
     for named in [&RECOVERY, &COMPLETED] {
         if named.find(document).is_none() {
-            add(Kind::Missing, None, missing(named, document));
+            add(Kind::Missing, None, missing_words(named, document));
         }
     }
     if let Some(section) = RECOVERY.find(document)
@@ -127,7 +127,7 @@ pub fn check(document: &Document, facts: &Facts) -> RoleReport {
 }
 
 /// Returns what is wrong with line 1.
-fn title(document: &Document) -> Option<String> {
+fn title_problem(document: &Document) -> Option<String> {
     let bytes = document.bytes();
     let first = document.lines().next().map(|line| String::from_utf8_lossy(line.text(bytes)).into_owned());
     if first.as_deref().unwrap_or_default().trim().is_empty() {
@@ -218,7 +218,7 @@ fn metadata(key: &str, fields: &[Field], add: &mut impl FnMut(Kind, Option<usize
     }
 }
 
-fn missing(named: &Named, document: &Document) -> String {
+fn missing_words(named: &Named, document: &Document) -> String {
     let text = format!("there is no \"## {}\"", named.name);
     match named.misnamed_heading(document) {
         Some(heading) => {
@@ -242,7 +242,7 @@ fn recommend(
 ) {
     for named in [&GOAL, &PENDING, &KEY_FILES] {
         if named.find(document).is_none() {
-            warn(None, missing(named, document));
+            warn(None, missing_words(named, document));
         }
     }
     let updated = fields.iter().find(|field| field.key == UPDATED && field.line <= HEADER_LINES);

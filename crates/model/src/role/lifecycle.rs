@@ -208,7 +208,7 @@ impl Lifecycle {
         if let Some(session) = self.held_by_another(actor).filter(|_| insist == Insist::No) {
             return Err(Refused::Held { role: self.role.clone(), state: self.state, session });
         }
-        let steps = path(self.state, happened);
+        let steps = steps_after(self.state, happened);
         let mut moved = self.clone();
         for (to, why) in &steps {
             moved.step(*to, why, insist, actor)?;
@@ -252,7 +252,7 @@ fn is_held(state: State) -> bool {
 
 /// Returns the steps that follow from what happened, each with its reason. The table decides whether they are
 /// allowed.
-fn path(state: State, happened: Happened) -> Vec<(State, &'static str)> {
+fn steps_after(state: State, happened: Happened) -> Vec<(State, &'static str)> {
     use State::{Active, Compacting, Recovering, Saved, Saving};
     const SAVE: (State, &str) = (Saving, "save");
     const VALID: (State, &str) = (Saved, "the file is valid");

@@ -57,7 +57,7 @@ pub(super) fn check(command: &str, step: &Step, folder: &str) -> Option<Check> {
     let words = strip(&step.words);
     let sort = sort_of(words)?;
     let folder = folder.to_owned();
-    Some(Check { sort, runnable: spelled(command, step, words), folder, words: normal(words) })
+    Some(Check { sort, runnable: as_typed(command, step, words), folder, words: canonical_words(words) })
 }
 
 /// Returns a whole line to type again: its commands without pipes, redirections and echoes.
@@ -121,7 +121,7 @@ fn enter(folder: &str, to: &str) -> String {
 
 /// Returns the command as written, without wrappers that only start it. Assignments stay, because it may not run
 /// without them.
-fn spelled(command: &str, step: &Step, stripped: &[String]) -> String {
+fn as_typed(command: &str, step: &Step, stripped: &[String]) -> String {
     let skipped = step.words.len() - stripped.len();
     let starts = step.words[..skipped].iter().position(|word| is_kept_before(word));
     as_written(command, step, starts.unwrap_or(skipped))
@@ -265,7 +265,7 @@ fn is_option(word: &str, option: &str) -> bool {
 }
 
 /// Returns the program's name and its words in a canonical order.
-fn normal(words: &[String]) -> Vec<String> {
+fn canonical_words(words: &[String]) -> Vec<String> {
     let mut rest = words.iter().map(String::as_str);
     let program = rest.next().unwrap_or_default();
     let program =
@@ -314,7 +314,7 @@ pub(super) fn sort_of(words: &[String]) -> Option<Sort> {
             "fmt" if has("--check") => Some(Sort::Lint),
             "fmt" => Some(Sort::Format),
             "run" | "r" => Some(Sort::Run),
-            "xtask" => script(rest.get(1).copied().unwrap_or_default()),
+            "xtask" => task_sort(rest.get(1).copied().unwrap_or_default()),
             _ => None,
         },
         "go" => match first {
@@ -326,18 +326,18 @@ pub(super) fn sort_of(words: &[String]) -> Option<Sort> {
             _ => None,
         },
         "npm" | "pnpm" | "yarn" | "bun" | "mise" | "just" | "task" | "go-task" | "rake" | "composer"
-        | "deno" | "turbo" | "nx" | "lerna" | "poe" | "pre-commit" => runner(program, first, rest),
+        | "deno" | "turbo" | "nx" | "lerna" | "poe" | "pre-commit" => runner_sort(program, first, rest),
         "make" | "gmake" | "ninja" => match first {
             "" => Some(Sort::Build),
-            task => script(task),
+            task => task_sort(task),
         },
         "cmake" => has("--build").then_some(Sort::Build),
         "mvn" | "mvnw" | "gradle" | "gradlew" | "dotnet" | "swift" | "mix" | "bazel" | "zig" | "sbt"
         | "stack" | "cabal" | "xcodebuild" | "flutter" | "dart" | "rails" | "artisan" => {
             let tasks = rest.iter().filter(|word| !word.starts_with('-'));
-            tasks.filter_map(|task| script(task.rsplit(':').next().unwrap_or(task))).min()
+            tasks.filter_map(|task| task_sort(task.rsplit(':').next().unwrap_or(task))).min()
         }
-        "manage.py" => script(first),
+        "manage.py" => task_sort(first),
         "pytest" | "py.test" | "jest" | "vitest" | "mocha" | "rspec" | "phpunit" | "pest" | "tox" | "nox"
         | "ctest" | "bats" | "ava" | "tap" | "gotestsum" | "playwright" | "cypress" | "unittest"
         | "nose2" | "behave" | "ginkgo" | "minitest" | "karma" | "wtr" => match (program, first) {
@@ -346,9 +346,9 @@ pub(super) fn sort_of(words: &[String]) -> Option<Sort> {
         },
         "node" if has("--test") => Some(Sort::Test),
         "node" | "ruby" | "php" | "perl" | "tsx" | "ts-node" | "bash" | "sh" | "zsh" => {
-            interpreted(first, rest)
+            interpreted_sort(first, rest)
         }
-        _ if is_python(program) => interpreted(first, rest),
+        _ if is_python(program) => interpreted_sort(first, rest),
         "tsc" | "vue-tsc" | "webpack" | "gcc" | "g++" | "clang" | "clang++" | "cc" | "c++" | "javac"
         | "rustc" | "kotlinc" | "vite" | "rollup" | "esbuild" | "next" | "tsup" => {
             (!matches!(first, "dev" | "start" | "serve" | "preview")).then_some(Sort::Build)
@@ -398,7 +398,7 @@ fn operand<'a>(rest: &[&'a str]) -> &'a str {
 }
 
 /// Returns what a task runner does: `npm run test:unit`, `mise run lint`, `turbo build`, `bun test`.
-fn runner(program: &str, first: &str, rest: &[&str]) -> Option<Sort> {
+fn runner_sort(program: &str, first: &str, rest: &[&str]) -> Option<Sort> {
     let task = match (program, first) {
         ("npm", "t" | "test") | ("bun" | "deno", "test") => "test",
         ("npm" | "pnpm" | "yarn" | "bun", "install" | "i" | "add" | "remove" | "ci" | "update") => {
@@ -415,19 +415,19 @@ fn runner(program: &str, first: &str, rest: &[&str]) -> Option<Sort> {
         }
         (_, task) => task,
     };
-    script(task)
+    task_sort(task)
 }
 
 /// Returns what a script does, by its name: `python3 tests/run.py`, `bash scripts/test.sh`. A script that is typed in
 /// the line itself is an experiment.
-fn interpreted(first: &str, rest: &[&str]) -> Option<Sort> {
+fn interpreted_sort(first: &str, rest: &[&str]) -> Option<Sort> {
     let inline = rest.first().is_some_and(|word| matches!(*word, "-c" | "-e" | "-" | "-n" | "-r" | "-p"));
     let is_file = first.contains('.') || first.contains('/');
     if inline || !is_file {
         return None;
     }
     if first.rsplit('/').next() == Some("manage.py") {
-        return rest.get(1).and_then(|task| script(task));
+        return rest.get(1).and_then(|task| task_sort(task));
     }
     named_script(first).or(Some(Sort::Run))
 }
@@ -435,11 +435,11 @@ fn interpreted(first: &str, rest: &[&str]) -> Option<Sort> {
 fn named_script(path: &str) -> Option<Sort> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    script(stem).filter(|sort| *sort != Sort::Run)
+    task_sort(stem).filter(|sort| *sort != Sort::Run)
 }
 
 /// Returns what a task does, by its name: `test:unit`, `build-all`, `typecheck`.
-fn script(name: &str) -> Option<Sort> {
+fn task_sort(name: &str) -> Option<Sort> {
     let name = name.rsplit('/').next().unwrap_or(name);
     let has = |words: &[&str]| name.split([':', '-', '_', '.']).any(|part| words.contains(&part));
     if has(&["lint", "typecheck", "types", "vet", "clippy", "analyze", "credo", "dialyzer", "tsc", "type"]) {

@@ -90,11 +90,11 @@ enum Told {
 
 fn of_line(line: &str) -> Option<Told> {
     if let Some(rest) = line.strip_prefix("test result: ") {
-        return row(rest.split_once(". ")?.1).map(Told::Part);
+        return count_row(rest.split_once(". ")?.1).map(Told::Part);
     }
     if let Some(rest) = line.strip_prefix("Summary [") {
         // nextest prints `Summary [   0.5s] 10 tests run: 9 passed, 1 failed, 2 skipped`.
-        return row(rest.split_once("run:").map(|(_, rest)| rest)?).map(Told::Whole);
+        return count_row(rest.split_once("run:").map(|(_, rest)| rest)?).map(Told::Whole);
     }
     if line.starts_with("--- PASS: ") {
         return Some(Told::OnePassed);
@@ -113,18 +113,20 @@ fn of_line(line: &str) -> Option<Told> {
         }
     }
     if let Some(rest) = line.strip_prefix("OK (") {
-        return row(rest).or_else(|| of_total(rest)).map(Told::Whole); // phpunit
+        return count_row(rest).or_else(|| of_total(rest)).map(Told::Whole); // phpunit
     }
     if let Some(rest) = line.strip_prefix("Ran ") {
         return first_number(rest).filter(|_| rest.contains(" test")).map(Told::Ran);
     }
     if let Some(rest) = line.strip_prefix("FAILED (") {
-        return named(rest).map(|counts| Told::Failed(counts.failed.unwrap_or(0)));
+        return labelled_counts(rest).map(|counts| Told::Failed(counts.failed.unwrap_or(0)));
     }
-    if let Some(counts) = executed(line).or_else(|| examples(line)).or_else(|| named(line)) {
+    if let Some(counts) =
+        executed_counts(line).or_else(|| example_counts(line)).or_else(|| labelled_counts(line))
+    {
         return Some(Told::Whole(counts));
     }
-    if let Some((told, n)) = single(line) {
+    if let Some((told, n)) = single_count(line) {
         return Some(if told { Told::Passed(n) } else { Told::Failed(n) });
     }
     // `===== 2 failed, 10 passed in 1.2s =====`, `Tests:  1 failed, 5 passed, 6 total`, `ok | 5 passed | 0 failed`
@@ -134,11 +136,11 @@ fn of_line(line: &str) -> Option<Told> {
     }
     let bare = ["Tests:", "Tests", "ok |", "FAILED |"].iter().find_map(|start| line.strip_prefix(start));
     let is_row = bare.is_some() || line.starts_with(|c: char| c.is_ascii_digit());
-    row(bare.unwrap_or(line)).filter(|_| is_row && line.len() < 200).map(Told::Whole)
+    count_row(bare.unwrap_or(line)).filter(|_| is_row && line.len() < 200).map(Told::Whole)
 }
 
 /// Reads `5 passed; 1 failed; 0 ignored`, in any order; `None` if neither is counted.
-fn row(text: &str) -> Option<Counts> {
+fn count_row(text: &str) -> Option<Counts> {
     let mut counts = Counts::default();
     for piece in text.split([',', ';', '|', '(', ')']).map(str::trim) {
         let mut words = piece.split_whitespace();
@@ -164,7 +166,7 @@ fn of_total(text: &str) -> Option<Counts> {
 
 /// Reads `Tests run: 5, Failures: 1, Errors: 0, Skipped: 1`, `Tests: 5, Assertions: 9, Failures: 1.`, `Failed: 0,
 /// Passed: 5` or `failures=1, errors=2`.
-fn named(line: &str) -> Option<Counts> {
+fn labelled_counts(line: &str) -> Option<Counts> {
     let (mut total, mut passed, mut bad, mut skipped) = (None, None, None, 0);
     for piece in line.split([',', ';']) {
         let Some((name, number)) = piece.rsplit_once([':', '=']) else { continue };
@@ -187,7 +189,7 @@ fn named(line: &str) -> Option<Counts> {
 
 /// Reads lines of swift (`Executed 5 tests, with 1 failure`), gradle (`5 tests completed, 1 failed`) and ctest (`1
 /// tests failed out of 5`).
-fn executed(line: &str) -> Option<Counts> {
+fn executed_counts(line: &str) -> Option<Counts> {
     let of =
         |total: u64, failed: u64| Counts { passed: Some(total.saturating_sub(failed)), failed: Some(failed) };
     if let Some((before, rest)) = line.strip_prefix("Executed ").and_then(|rest| rest.split_once(", with ")) {
@@ -203,7 +205,7 @@ fn executed(line: &str) -> Option<Counts> {
 
 /// Reads lines of rspec, exunit and minitest: `5 examples, 1 failure`, `5 tests, 1 failure`, `5 runs, 9 assertions, 1
 /// failures, 0 errors`.
-fn examples(line: &str) -> Option<Counts> {
+fn example_counts(line: &str) -> Option<Counts> {
     let (first, rest) = line.split_once(", ")?;
     let (number, what) = first.split_once(' ')?;
     let total: u64 = number.parse().ok()?;
@@ -228,7 +230,7 @@ fn examples(line: &str) -> Option<Counts> {
 
 /// Reads lines of mocha, bun and playwright: `5 passing (3s)`, ` 5 pass`, `1 failing`, `1 failed`, `5 passed (3.2s)`.
 /// Returns true for passed tests.
-fn single(line: &str) -> Option<(bool, u64)> {
+fn single_count(line: &str) -> Option<(bool, u64)> {
     let (number, rest) = line.split_once(' ')?;
     let n = number.parse().ok()?;
     let (word, behind) = rest.split_once(' ').unwrap_or((rest, ""));

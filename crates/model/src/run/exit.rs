@@ -90,11 +90,11 @@ impl Line {
     }
 
     /// Returns the check's exit code if the line itself prints it: `; echo "exit: $?"`, `&& echo OK || echo FAILED`.
-    pub(super) fn told(&self, output: &str) -> Option<Ended> {
+    pub(super) fn printed_exit_code(&self, output: &str) -> Option<Ended> {
         let (at, ..) = self.checks.last()?;
         let piped = self.steps[*at].then == Join::Pipe && !self.pipefail;
         for (place, step) in self.steps.iter().enumerate().skip(at + 1) {
-            let Some(text) = echoed(step) else { continue };
+            let Some(text) = echoed_text(step) else { continue };
             let before = self.steps[place - 1].then;
             let status = ["$?", "${PIPESTATUS[0]}", "$pipestatus[1]", "${?}"]
                 .iter()
@@ -176,7 +176,7 @@ impl Line {
 }
 
 /// Returns the text of an `echo`.
-fn echoed(step: &Step) -> Option<String> {
+fn echoed_text(step: &Step) -> Option<String> {
     let (program, rest) = step.words.split_first()?;
     let is_option = |word: &&String| matches!(word.as_str(), "-e" | "-n" | "-en" | "-ne");
     let words = rest.iter().skip_while(is_option).map(String::as_str).collect::<Vec<_>>();

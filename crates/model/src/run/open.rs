@@ -43,7 +43,7 @@ pub fn command_purpose(command: &str, cwd: &str) -> CommandPurpose {
     if !families.is_empty() {
         return CommandPurpose::Git(families);
     }
-    CommandPurpose::Other(doing.into_iter().map(name).collect())
+    CommandPurpose::Other(doing.into_iter().map(command_name).collect())
 }
 
 impl Family {
@@ -118,7 +118,7 @@ fn is_scripted(steps: &[Step]) -> bool {
 }
 
 /// Returns the program and its subcommand, which identify a command with other arguments.
-fn name(words: &[String]) -> String {
+fn command_name(words: &[String]) -> String {
     let program = words[0].rsplit('/').next().unwrap_or(&words[0]);
     let asked: Vec<&str> =
         words.iter().skip(1).map(String::as_str).filter(|word| !word.starts_with('-')).collect();
@@ -187,7 +187,7 @@ pub(super) fn is_read_only(words: &[String]) -> bool {
         }
         "bash" | "sh" | "zsh" | "node" | "ruby" | "perl" | "php" => inline || rest.is_empty(),
         _ if check::is_python(program) => inline || rest.is_empty(),
-        _ => looks(program) || program.is_empty() || program.starts_with(['$', '(', '#', '"']),
+        _ => is_reading_program(program) || program.is_empty() || program.starts_with(['$', '(', '#', '"']),
     }
 }
 
@@ -209,7 +209,7 @@ fn is_git_look(rest: &[String]) -> bool {
 }
 
 /// Whether a program reads, counts, prints, waits, or moves files.
-fn looks(program: &str) -> bool {
+fn is_reading_program(program: &str) -> bool {
     matches!(
         program,
         "ls" | "cat"

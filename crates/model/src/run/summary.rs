@@ -143,11 +143,16 @@ fn judge(of: &impl Fn(Sort) -> bool, line: &str) -> Option<Word> {
         return Some(word);
     }
     let sort = [Sort::Test, Sort::Lint, Sort::Build].into_iter().find(|sort| of(*sort));
-    counts(trimmed).map(|failed| Word { failed, weight: 3, sort: sort.filter(|_| only(of)), task: None })
+    counts(trimmed).map(|failed| Word {
+        failed,
+        weight: 3,
+        sort: sort.filter(|_| is_one_kind(of)),
+        task: None,
+    })
 }
 
 /// Returns whether everything that ran is of one kind.
-fn only(of: &impl Fn(Sort) -> bool) -> bool {
+fn is_one_kind(of: &impl Fn(Sort) -> bool) -> bool {
     [Sort::Test, Sort::Lint, Sort::Build].into_iter().filter(|sort| of(*sort)).count() == 1
 }
 

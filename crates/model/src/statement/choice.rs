@@ -8,21 +8,21 @@ pub fn option<'t>(text: &'t str, answer: &str) -> Option<&'t str> {
     if answer.chars().count() > LONGEST_CHOICE {
         return None;
     }
-    let labels: Vec<char> = answer.split_whitespace().filter_map(label).collect();
+    let labels: Vec<char> = answer.split_whitespace().filter_map(option_label).collect();
     let [label] = labels[..] else { return None };
     let next = char::from_u32(label as u32 + 1)?;
     ["Option ", "Approach ", "Alternative ", "("].into_iter().chain([""]).find_map(|before| {
-        let start = marked(text, before, label, 0)?;
+        let start = option_position(text, before, label, 0)?;
         // A single option is not a list.
         let first = if label.is_ascii_digit() { '1' } else { 'A' };
-        let is_listed = marked(text, before, next, start).is_some() || label != first;
-        let end = marked(text, before, next, start).unwrap_or(text.len());
+        let is_listed = option_position(text, before, next, start).is_some() || label != first;
+        let end = option_position(text, before, next, start).unwrap_or(text.len());
         is_listed.then(|| text[start..end].trim_end_matches([' ', ';']))
     })
 }
 
 /// Returns the number or the letter of an option: `2`, `#2`, `b)`.
-fn label(word: &str) -> Option<char> {
+fn option_label(word: &str) -> Option<char> {
     let mut chars = word.chars().filter(|c| c.is_alphanumeric());
     let (label, more) = (chars.next()?.to_ascii_uppercase(), chars.next());
     // "a" and "I" are words.
@@ -31,7 +31,7 @@ fn label(word: &str) -> Option<char> {
 }
 
 /// Returns the position of `Option 2`, `2. ` or `(2)` at the beginning of a sentence or an item.
-fn marked(text: &str, before: &str, label: char, from: usize) -> Option<usize> {
+fn option_position(text: &str, before: &str, label: char, from: usize) -> Option<usize> {
     let mark = format!("{before}{label}");
     let found = text[from..].match_indices(&mark).map(|(at, _)| from + at);
     found.into_iter().find(|at| {

@@ -134,7 +134,7 @@ pub fn purpose(text: &str) -> String {
         }
         let line = without_mark(line).1.replace("**", "");
         for sentence in split(&line) {
-            match announced(sentence) {
+            match announced_change(sentence) {
                 Some(words) => order = words,
                 None if !is_talk(sentence) && is_informative(sentence) => {
                     found = sentence.trim_end_matches([':', '.']).to_owned();
@@ -150,7 +150,7 @@ pub fn purpose(text: &str) -> String {
 }
 
 /// Returns the announcement in a sentence, without the words that lead to it.
-fn announced(sentence: &str) -> Option<String> {
+fn announced_change(sentence: &str) -> Option<String> {
     let mut rest = sentence.trim();
     let mut leads = false;
     loop {

@@ -21,15 +21,15 @@ impl Dedup {
     pub fn keep<'a>(&mut self, item: Item<'a>) -> Option<Item<'a>> {
         match item {
             Item::Queued { text, typed } => {
-                self.awaited.insert(words(&text));
+                self.awaited.insert(words_digest(&text));
                 Some(Item::Prompt { text, typed })
             }
             Item::Feedback { ref text } => {
-                self.awaited.insert(words(text));
+                self.awaited.insert(words_digest(text));
                 Some(item)
             }
             Item::Prompt { ref text, .. } => {
-                if self.awaited.remove(&words(text)) {
+                if self.awaited.remove(&words_digest(text)) {
                     return None;
                 }
                 // What was expected is in the past, so the next "yes" is the user's own again.
@@ -48,7 +48,7 @@ fn is_new(seen: &mut BTreeSet<u64>, id: Option<&str>) -> bool {
 }
 
 /// Hashes the words only, because white space differs between a queue and a prompt.
-fn words(text: &str) -> u64 {
+fn words_digest(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.split_whitespace().for_each(|word| word.hash(&mut hasher));
     hasher.finish()

@@ -35,21 +35,21 @@ pub fn fields(text: &str) -> Fields {
     let mut all = Fields::default();
     let mut open: Option<&str> = None;
     for line in text.lines() {
-        let plain = plain(line);
+        let plain = without_marks(line);
         if let Some((name, value)) = label(plain) {
             open = Some(name);
-            take(&mut all, name, value);
+            take_field(&mut all, name, value);
         } else if let Some(name) = open {
             if plain.is_empty() && !matches!(name, "ISSUES" | "FAILURES") {
                 open = None;
             }
-            take(&mut all, name, plain);
+            take_field(&mut all, name, plain);
         }
     }
     all
 }
 
-fn take(all: &mut Fields, name: &str, value: &str) {
+fn take_field(all: &mut Fields, name: &str, value: &str) {
     if value.is_empty() {
         return;
     }
@@ -68,13 +68,13 @@ fn take(all: &mut Fields, name: &str, value: &str) {
         "SUMMARY" => keep(&mut all.summary),
         "ISSUES" => push(&mut all.issues),
         "FAILURES" => push(&mut all.failures),
-        "TESTS" => count(all, value),
+        "TESTS" => count_tests(all, value),
         _ => {}
     }
 }
 
 /// Reads `12 passed, 1 failed` or `passed: 12`.
-fn count(all: &mut Fields, value: &str) {
+fn count_tests(all: &mut Fields, value: &str) {
     let words = words(value);
     for (i, word) in words.iter().enumerate() {
         let near = [i.checked_sub(1), Some(i + 1)].into_iter().flatten();
@@ -88,7 +88,7 @@ fn count(all: &mut Fields, value: &str) {
 }
 
 /// Returns a line without the marks of a list, a heading or emphasis.
-fn plain(line: &str) -> &str {
+fn without_marks(line: &str) -> &str {
     let is_mark =
         |c: char| c.is_whitespace() || matches!(c, '*' | '_' | '#' | '`' | '-' | '+' | '•' | '|' | '>');
     line.trim_start_matches(is_mark)

@@ -1,7 +1,7 @@
 //! Finds where an answer says `VERDICT`, and the text that belongs to it.
 
 use super::Problem;
-use super::ruling::{Ruling, alone, begins_with, is_negation, mentions, rule, words};
+use super::ruling::{Ruling, begins_with, is_negation, mentions_ruling, read_ruling, ruling_alone, words};
 use crate::clean::is_hidden;
 
 const VERDICT_LABEL: &str = "verdict";
@@ -51,9 +51,11 @@ pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
 pub(super) fn rulings(lines: &[Line]) -> Vec<Result<Ruling, Problem>> {
     let mut found = Vec::new();
     for (i, line) in lines.iter().enumerate().filter(|(_, line)| !line.is_fence) {
-        if let Some(cells) = column(lines, i) {
+        if let Some(cells) = verdict_column(lines, i) {
             found.extend(
-                cells.into_iter().map(|cell| if line.is_quoted { Err(Problem::Quoted) } else { rule(cell) }),
+                cells
+                    .into_iter()
+                    .map(|cell| if line.is_quoted { Err(Problem::Quoted) } else { read_ruling(cell) }),
             );
             continue;
         }
@@ -72,13 +74,13 @@ pub(super) fn rulings(lines: &[Line]) -> Vec<Result<Ruling, Problem>> {
 }
 
 /// Returns the ruling of an answer without any label: one word on its first or last line, and no other ruling anywhere.
-pub(super) fn bare(lines: &[Line]) -> Option<Result<Ruling, Problem>> {
+pub(super) fn ruling_without_label(lines: &[Line]) -> Option<Result<Ruling, Problem>> {
     let told: Vec<&Line> =
         lines.iter().filter(|line| !line.is_fence && !line.text.trim().is_empty()).collect();
     let (first, last) = (told.first()?, told.last()?);
-    let line = [first, last].into_iter().find(|line| alone(line.text).is_some())?;
-    let is_only = told.iter().filter(|one| mentions(one.text)).count() == 1;
-    (is_only && !line.is_quoted).then(|| rule(line.text))
+    let line = [first, last].into_iter().find(|line| ruling_alone(line.text).is_some())?;
+    let is_only = told.iter().filter(|one| mentions_ruling(one.text)).count() == 1;
+    (is_only && !line.is_quoted).then(|| read_ruling(line.text))
 }
 
 /// Returns the text before and after each occurrence of the word `verdict`.
@@ -101,17 +103,17 @@ fn labels(line: &str) -> Vec<(&str, &str)> {
 
 /// Returns the ruling of one label; `None` if the word is part of a sentence that gives no verdict.
 fn of_label(before: &str, after: &str, rest: &[Line]) -> Option<Result<Ruling, Problem>> {
-    let (separator, value) = split(after);
+    let (separator, value) = split_separator(after);
     let has_value = value.chars().any(char::is_alphanumeric);
-    let place = place(before, after);
+    let place = label_place(before, after);
     if !has_value {
         return match (place, separator) {
             // Below the cell of a table there is only the next row.
-            (Place::Start, _) if !before.contains('|') => below(rest),
+            (Place::Start, _) if !before.contains('|') => ruling_below(rest),
             _ => None,
         };
     }
-    let said = rule(value);
+    let said = read_ruling(value);
     match (separator, said) {
         // `Verdict APPROVED` is a verdict, but `the verdict depends on it` is not.
         (Separator::None | Separator::Is, Err(Problem::UnknownWord)) => return None,
@@ -120,16 +122,16 @@ fn of_label(before: &str, after: &str, rest: &[Line]) -> Option<Result<Ruling, P
             if begins_with(value).is_none() || first.bytes().any(|b| b.is_ascii_lowercase()) {
                 return None;
             }
-            return Some(at(place, said));
+            return Some(ruling_at(place, said));
         }
         (Separator::Was, Ok(_)) => return Some(Err(Problem::Quoted)),
         (Separator::Was, Err(_)) => return None,
         (Separator::Is | Separator::Sign, _) => {}
     }
-    Some(at(place, said))
+    Some(ruling_at(place, said))
 }
 
-fn at(place: Place, said: Result<Ruling, Problem>) -> Result<Ruling, Problem> {
+fn ruling_at(place: Place, said: Result<Ruling, Problem>) -> Result<Ruling, Problem> {
     match (place, said) {
         (_, Err(problem)) => Err(problem),
         (Place::Start, said) => said,
@@ -146,7 +148,7 @@ enum Separator {
 }
 
 /// Splits the text after the label into the separator and the value.
-fn split(after: &str) -> (Separator, &str) {
+fn split_separator(after: &str) -> (Separator, &str) {
     let is_mark = |c: char| c.is_whitespace() || matches!(c, '*' | '_' | '`' | '"' | '\'' | '~' | '“' | '”');
     let is_sign = |c: char| matches!(c, ':' | '=' | '-' | '–' | '—' | '→' | '|' | '>' | '：');
     let behind = after.trim_start_matches(|c: char| (is_mark(c) && c != '~') || is_sign(c));
@@ -256,7 +258,7 @@ const OTHER_WORDS: &[&str] = &[
     "wrote",
 ];
 
-fn place(before: &str, after: &str) -> Place {
+fn label_place(before: &str, after: &str) -> Place {
     // `"verdict": …` is a key, but `"VERDICT: …"` is a quotation.
     let is_key = after.starts_with(['"', '\'']);
     let opens_quote = before.trim_end_matches('*').ends_with(['"', '“', '‘', '«']) && !is_key;
@@ -289,7 +291,7 @@ fn place(before: &str, after: &str) -> Place {
 const LINES_BELOW: usize = 6;
 
 /// Reads the line below a label that has no text after it.
-fn below(rest: &[Line]) -> Option<Result<Ruling, Problem>> {
+fn ruling_below(rest: &[Line]) -> Option<Result<Ruling, Problem>> {
     let is_told = |line: &&Line| !line.is_fence && line.text.chars().any(char::is_alphanumeric);
     let lines: Vec<&Line> = rest.iter().take(LINES_BELOW * 2).filter(is_told).take(LINES_BELOW).collect();
     let value = lines.first()?;
@@ -302,12 +304,12 @@ fn below(rest: &[Line]) -> Option<Result<Ruling, Problem>> {
     if lines.iter().any(|line| is_open(&line)) {
         let ticked: Vec<_> = lines.iter().filter(is_ticked).collect();
         return Some(match ticked.as_slice() {
-            [one] => rule(one.text.split_once(']').map_or(one.text, |(_, rest)| rest)),
+            [one] => read_ruling(one.text.split_once(']').map_or(one.text, |(_, rest)| rest)),
             [] => Err(Problem::Template),
             _ => Err(Problem::Several),
         });
     }
-    let said = rule(value.text);
+    let said = read_ruling(value.text);
     let ruling = match said {
         // It is another label or a sentence.
         Err(Problem::UnknownWord) => return Some(Err(Problem::UnknownWord)),
@@ -322,7 +324,7 @@ fn below(rest: &[Line]) -> Option<Result<Ruling, Problem>> {
 }
 
 /// Returns the cells below the heading `Verdict` of a table.
-fn column<'t>(lines: &[Line<'t>], at: usize) -> Option<Vec<&'t str>> {
+fn verdict_column<'t>(lines: &[Line<'t>], at: usize) -> Option<Vec<&'t str>> {
     let cells = |line: &'t str| -> Vec<&'t str> {
         line.trim().trim_start_matches('|').trim_end_matches('|').split('|').map(str::trim).collect()
     };

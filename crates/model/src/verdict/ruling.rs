@@ -179,7 +179,7 @@ const LEADING_WORDS: &[&str] = &[
 ];
 
 /// Reads the text after `VERDICT:`.
-pub(super) fn rule(value: &str) -> Result<Ruling, Problem> {
+pub(super) fn read_ruling(value: &str) -> Result<Ruling, Problem> {
     let value = without_numbering(value);
     if ["[ ]", "[]", "☐", "⬜"].iter().any(|open| value.contains(open)) {
         return Err(Problem::Template);
@@ -244,15 +244,15 @@ pub(super) fn begins_with(line: &str) -> Option<Ruling> {
 }
 
 /// Returns the ruling of a line that contains nothing else and is in capitals.
-pub(super) fn alone(line: &str) -> Option<Ruling> {
+pub(super) fn ruling_alone(line: &str) -> Option<Ruling> {
     let words = words(without_numbering(line));
     let is_capital = words.iter().all(|word| !word.bytes().any(|b| b.is_ascii_lowercase()));
     let (ruling, took) = Ruling::of(&words)?;
-    (is_capital && took == words.len() && rule(line).is_ok()).then_some(ruling)
+    (is_capital && took == words.len() && read_ruling(line).is_ok()).then_some(ruling)
 }
 
 /// Returns whether there is any ruling in capitals in a line.
-pub(super) fn mentions(line: &str) -> bool {
+pub(super) fn mentions_ruling(line: &str) -> bool {
     let words = words(line);
     (0..words.len()).any(|i| Ruling::of(&words[i..]).is_some())
 }

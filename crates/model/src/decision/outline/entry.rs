@@ -109,8 +109,8 @@ pub fn blocks(lines: &[(usize, &str)]) -> Vec<Block> {
 /// a decision itself, and is empty if there is none.
 pub fn read(blocks: &[Block], at: usize, title: &str, out: &mut Outlined, make: impl Fn(Found) -> Found) {
     if !title.is_empty() && is_record(title, blocks) {
-        let found = record(title, blocks, at);
-        match left_out(&found.text, status(blocks)) {
+        let found = decision_of_heading(title, blocks, at);
+        match left_out(&found.text, stated_status(blocks)) {
             Some(text) => out.warnings.push(Warning { line: at, text }),
             None => out.found.push(Found { topic: String::new(), ..make(found) }),
         }
@@ -152,7 +152,7 @@ fn of_item(line: usize, text: &str, nested: &[String]) -> Found {
             Some((label, rest)) if WHEN_LABELS.contains(&label.as_str()) => date = rest,
             _ => {
                 let gap = if text.ends_with(':') { " " } else { "; " };
-                join(&mut text, gap, &plain(more));
+                join(&mut text, gap, &without_bold(more));
             }
         }
     }
@@ -162,14 +162,14 @@ fn of_item(line: usize, text: &str, nested: &[String]) -> Found {
 fn of_row(line: usize, cells: &[String], head: &[String]) -> Result<Found, String> {
     let column = |names: &[&str]| {
         head.iter().position(|title| {
-            let title = plain(title).to_lowercase();
+            let title = without_bold(title).to_lowercase();
             names.iter().any(|name| title == *name || title.split(' ').any(|word| word == *name))
         })
     };
-    let cell = |place: Option<usize>| place.and_then(|place| cells.get(place)).map(|cell| plain(cell));
+    let cell = |place: Option<usize>| place.and_then(|place| cells.get(place)).map(|cell| without_bold(cell));
     let what = column(WHAT_LABELS);
     let about = column(&["topic", "area", "question", "aspect", "category", "item", "component"]);
-    let first = || cells.iter().position(|cell| plain(cell).chars().any(char::is_alphabetic));
+    let first = || cells.iter().position(|cell| without_bold(cell).chars().any(char::is_alphabetic));
     let mut text = cell(what.or_else(first)).unwrap_or_default();
     if let (Some(about), true) = (cell(about), what.is_some() && what != about)
         && !about.is_empty()
@@ -200,7 +200,7 @@ fn is_record(title: &str, blocks: &[Block]) -> bool {
         || says(OTHER_LABELS) && says(WHAT_LABELS)
 }
 
-fn record(title: &str, blocks: &[Block], line: usize) -> Found {
+fn decision_of_heading(title: &str, blocks: &[Block], line: usize) -> Found {
     let (title, date) = stripped(title);
     let mut found = Found { line, text: title, date, ..Found::default() };
     for block in blocks {
@@ -212,7 +212,7 @@ fn record(title: &str, blocks: &[Block], line: usize) -> Found {
             Some((label, rest)) if WHY_LABELS.contains(&label.as_str()) => join(&mut found.why, "; ", &rest),
             Some((label, rest)) if WHEN_LABELS.contains(&label.as_str()) => found.date = rest,
             Some((label, _)) if OTHER_LABELS.contains(&label.as_str()) => {}
-            _ => join(&mut found.why, "; ", &plain(text)),
+            _ => join(&mut found.why, "; ", &without_bold(text)),
         }
     }
     found
@@ -225,7 +225,7 @@ fn block_text(block: &Block) -> &str {
     }
 }
 
-fn status(blocks: &[Block]) -> Option<String> {
+fn stated_status(blocks: &[Block]) -> Option<String> {
     let labels = blocks.iter().filter_map(|block| labelled(block_text(block)));
     labels.filter(|(label, _)| label == "status").map(|(_, rest)| rest).next()
 }
@@ -238,7 +238,7 @@ fn left_out(text: &str, status: Option<String>) -> Option<String> {
 
 /// Splits `**Rationale**: …` or `Why: …` into the label in lower case and the rest.
 fn labelled(text: &str) -> Option<(String, String)> {
-    let bare = plain(text);
+    let bare = without_bold(text);
     let (label, rest) = bare.split_once(':')?;
     let label = label.trim().to_lowercase();
     let known = [WHY_LABELS, WHAT_LABELS, WHEN_LABELS, OTHER_LABELS].concat();
@@ -258,7 +258,7 @@ fn inline_reason(text: &str) -> Option<(String, String)> {
 
 /// Returns the text without a checkbox, a tag and a date at its start, and that date.
 fn stripped(text: &str) -> (String, String) {
-    let mut text = plain(text);
+    let mut text = without_bold(text);
     for mark in ["[ ] ", "[x] ", "[X] ", "✅ ", "✓ "] {
         if let Some(rest) = text.strip_prefix(mark) {
             text = rest.trim().to_owned();
@@ -283,7 +283,7 @@ fn stripped(text: &str) -> (String, String) {
 }
 
 /// Returns the text without bold markers.
-fn plain(text: &str) -> String {
+fn without_bold(text: &str) -> String {
     text.replace("**", "").trim().to_owned()
 }
 
