@@ -191,7 +191,13 @@ fn suspicion(byte: u8, next: u8) -> u8 {
     let control = (byte < b' ') & (byte != b'\n') & (byte != b'\t') & (byte != b'\r');
     let lower = next | 32;
     let percent = (byte == b'%') & ((next.wrapping_sub(b'0') < 10) | (lower.wrapping_sub(b'a') < 6));
-    let entity = (byte == b'&') & ((next == b'#') | (next == b'q') | (next == b'a') | (next == b'l'));
+    let entity = (byte == b'&')
+        & ((next == b'#')
+            | (next == b'q')
+            | (next == b'a')
+            | (next == b'l')
+            | (next == b'n')
+            | (next == b'c'));
     let escape = (byte == b'\\')
         & ((next == b'u') | (next == b'x') | (next == b'0') | (next == b'e') | (next == b'\\'));
     u8::from(control | (byte >= 0x7f) | percent | entity | escape)
@@ -234,7 +240,15 @@ fn percent(text: &[u8]) -> Option<(usize, Option<u8>)> {
 
 /// `&#95;`, `&#x5f;`, `&quot;`.
 fn entity(text: &[u8]) -> Option<(usize, Option<u8>)> {
-    const NAMED: [(&[u8], u8); 14] = [
+    // Letters lose their accents: the words that matter are known without them, too.
+    const NAMED: [(&[u8], u8); 21] = [
+        (b"nbsp", b' '),
+        (b"ntilde", b'n'),
+        (b"eacute", b'e'),
+        (b"egrave", b'e'),
+        (b"dollar", b'$'),
+        (b"num", b'#'),
+        (b"lpar", b'('),
         (b"amp", b'&'),
         (b"quot", b'"'),
         (b"apos", b'\''),
@@ -245,7 +259,7 @@ fn entity(text: &[u8]) -> Option<(usize, Option<u8>)> {
         (b"lowbar", b'_'),
         (b"sol", b'/'),
         (b"plus", b'+'),
-        (b"num", b'#'),
+        (b"semi", b';'),
         (b"commat", b'@'),
         (b"period", b'.'),
         (b"excl", b'!'),
