@@ -111,7 +111,9 @@ fn standing(digest: &Digest, git: &GitState, summary: Option<&Content>) -> Vec<C
                 matches!(other.effect.kind, Kind::Push | Kind::UpToDate) && other.record >= used.record
             });
             let pushed = if pushed { ", pushed" } else { "" };
-            if used.effect.id.is_empty() || is_new(&used.effect.id) {
+            // Beside a summary, a new commit stands below what was done to the outside world.
+            let is_told = summary.is_some() && used.record > digest.epoch;
+            if !is_told && (used.effect.id.is_empty() || is_new(&used.effect.id)) {
                 short.push(format!("last commit {}{pushed}", name_of(used)));
                 parts.push(format!(
                     "last commit {} {}{pushed}",
@@ -174,8 +176,8 @@ fn outside(digest: &Digest, only_new: bool) -> Vec<Candidate> {
     groups.sort_by_key(|group| {
         (!group.key.is_new, std::cmp::Reverse(group.members.last().map_or(0, |used| used.record)))
     });
-    let there = digest.standing_commits().into_iter().chain(digest.reset_commits());
-    let there: Vec<u64> = there.map(|used| used.record).collect();
+    // Those that were reset are told with the state of git.
+    let there: Vec<u64> = digest.standing_commits().into_iter().map(|used| used.record).collect();
     groups.iter_mut().for_each(|group| group.drop_replaced(&there));
     groups.iter().filter(|group| !group.members.is_empty()).map(Group::candidate).collect()
 }
