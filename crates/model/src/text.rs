@@ -8,6 +8,25 @@ pub fn cut(text: &str, max: usize) -> &str {
     &text[..text.floor_char_boundary(max)]
 }
 
+/// Returns the command lines that a text quotes: between back quotes, and in fenced blocks.
+pub fn commands_in(text: &str) -> Vec<&str> {
+    let (mut found, mut fenced) = (Vec::new(), false);
+    for line in text.lines().map(str::trim) {
+        if line.starts_with("```") {
+            fenced = !fenced;
+        } else if fenced {
+            found.push(line.trim_start_matches("$ "));
+        } else {
+            found.extend(line.split('`').skip(1).step_by(2));
+        }
+    }
+    // A sentence or a piece of code is not a command line.
+    found.retain(|words| (3..=120).contains(&words.len()) && !words.starts_with('#') && !words.contains('('));
+    // Nor is a file.
+    found.retain(|words| words.trim().contains(' ') || !words.contains(['/', '.']));
+    found
+}
+
 /// Splits the lines outside code fences into sentences, each ending with a punctuation mark and a space: `a.rs` is
 /// one word.
 pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
