@@ -31,7 +31,7 @@ pub use changes::Change;
 pub use effects::{EffectUse, GitOnDisk, GitState};
 pub use failures::{CheckUse, CommandUse, Failure, Trap};
 pub use prompts::{Goal, Prompt};
-pub use statements::{Did, Statement, Step, Turn};
+pub use statements::{Did, Statement, Step, Turn, names_more_than_a_tool};
 pub use worth::is_generated;
 
 /// A digest of another version is rebuilt from the journal.
@@ -401,6 +401,9 @@ impl Digest {
     }
 
     fn add_call(&mut self, record: &Record) {
+        if record.agent.is_none() {
+            self.end_purpose(record);
+        }
         for file in &record.files {
             let mut file = self.located(file, record);
             // An edit that failed changed nothing; of a command line that failed, a part may have.
@@ -415,7 +418,6 @@ impl Digest {
         // A sub-agent's files matter to the session; the results of its commands do not.
         if record.agent.is_none() {
             if !record.command.is_empty() {
-                self.end_purpose(record);
                 self.add_command(record);
             }
             self.add_failure(record);

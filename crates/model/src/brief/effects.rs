@@ -117,18 +117,22 @@ fn standing(digest: &Digest, git: &GitState, summary: Option<&Content>) -> Vec<C
                 matches!(other.effect.kind, Kind::Push | Kind::UpToDate) && other.record >= used.record
             });
             let pushed = if pushed { ", pushed" } else { "" };
-            let subject = match used.effect.what.is_empty() {
-                false => quoted(&used.effect.what, 70),
-                true => name_of(used),
-            };
-            // `git commit -q` prints no id. HEAD on disk is then most likely that commit, but nothing shows it.
-            let head = disk.map(|commit| format!("; HEAD {}", cut(commit, 10))).unwrap_or_default();
-            if used.effect.id.is_empty() {
-                short.push(format!("last commit {}{pushed}{head}", name_of(used)));
-                parts.push(format!("last commit {subject}{pushed}{head}"));
-            } else if is_new(&used.effect.id) {
-                short.push(format!("last commit {}{pushed}", name_of(used)));
-                parts.push(format!("last commit {} {subject}{pushed}", name_of(used)));
+            let name = name_of(used);
+            let subject =
+                if used.effect.what.is_empty() { String::new() } else { quoted(&used.effect.what, 70) };
+            // Beside a summary, a new commit stands below what was done to the outside world.
+            let is_told = summary.is_some() && used.record > digest.epoch;
+            if is_told || !used.effect.id.is_empty() && !is_new(&used.effect.id) {
+                // Nothing to add.
+            } else if used.effect.id.is_empty() {
+                // `git commit -q` prints no id. HEAD on disk is then most likely that commit, but nothing shows it.
+                let head = disk.map(|commit| format!("; HEAD {}", cut(commit, 10))).unwrap_or_default();
+                let long = if subject.is_empty() { &name } else { &subject };
+                parts.push(format!("last commit {long}{pushed}{head}"));
+                short.push(format!("last commit {name}{pushed}{head}"));
+            } else {
+                parts.push(format!("last commit {name} {subject}{pushed}"));
+                short.push(format!("last commit {name}{pushed}"));
             }
         }
         (_, Some(commit)) if is_new(cut(commit, 7)) => {
@@ -185,8 +189,8 @@ fn outside(digest: &Digest, only_new: bool) -> Vec<Candidate> {
     groups.sort_by_key(|group| {
         (!group.key.is_new, std::cmp::Reverse(group.members.last().map_or(0, |used| used.record)))
     });
-    let there = digest.standing_commits().into_iter().chain(digest.reset_commits());
-    let there: Vec<u64> = there.map(|used| used.record).collect();
+    // Those that were reset are told with the state of git.
+    let there: Vec<u64> = digest.standing_commits().into_iter().map(|used| used.record).collect();
     groups.iter_mut().for_each(|group| group.drop_replaced(&there));
     groups.iter().filter(|group| !group.members.is_empty()).map(Group::candidate).collect()
 }

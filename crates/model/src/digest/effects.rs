@@ -242,7 +242,19 @@ impl Digest {
             self.files.iter().filter(is_of).any(|file| file.edited_at > used.record)
         };
         kept.retain(|used| used.effect.kind != Kind::Discard || !edited_since(used));
-        kept
+        // Thrown away twice, it is gone once.
+        let is_again = |later: &[&EffectUse], used: &EffectUse| {
+            later
+                .iter()
+                .any(|other| (other.effect.kind, &other.effect.what) == (used.effect.kind, &used.effect.what))
+        };
+        let last: Vec<&EffectUse> = kept
+            .iter()
+            .enumerate()
+            .filter(|(i, used)| used.effect.kind != Kind::Discard || !is_again(&kept[i + 1..], used))
+            .map(|(_, used)| *used)
+            .collect();
+        last
     }
 
     /// Returns the commits that still exist, here or on the remote: neither amended nor reset since.

@@ -194,6 +194,11 @@ impl Digest {
         &self.steps[first..]
     }
 
+    /// Returns the calls that had begun when the records end, by their command or file.
+    pub fn begun_calls(&self) -> impl Iterator<Item = &str> {
+        self.unfinished.iter().map(String::as_str).filter(|call| names_more_than_a_tool(call))
+    }
+
     /// Returns requests with their outcomes, oldest first.
     pub fn turns(&self) -> Vec<Turn<'_>> {
         let turn = |(i, prompt)| Turn { prompt, outcome: self.outcome_of(i) };
@@ -220,7 +225,15 @@ impl Digest {
     }
 }
 
-/// Returns the first sentences, at most `most` bytes.
+/// Whether words about a call say more than the name of a harness's own tool. `Grep` tells nobody what was looked for;
+/// `make` is a command, and the name of a server's tool says what it does.
+pub fn names_more_than_a_tool(call: &str) -> bool {
+    const TOOLS: [&str; 6] = ["grep", "glob", "list", "read", "bash", "webfetch"];
+    let is_one_word = call.chars().all(char::is_alphanumeric);
+    !is_one_word || !call.starts_with(char::is_uppercase) && !TOOLS.contains(&call)
+}
+
+/// The first sentences, at most so many bytes of them.
 pub(super) fn shortened(text: &str, most: usize) -> String {
     match text.len() > most {
         true => statement::first_sentences(cut(text, most), cut(text, most).chars().count() - 1).into_owned(),

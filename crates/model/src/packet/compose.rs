@@ -35,17 +35,15 @@ const SEEN_VALIDATORS: usize = 4;
 /// The most reasons for its edits that are given for a file.
 const FILE_REASONS: usize = 2;
 
-/// The most characters of the task that are quoted: a plan is long, and it is what the work is about.
-const TASK_CHARS: usize = 4_000;
+/// How much of the goal is quoted: a plan is long, and it is what the work is about.
+const TASK: usize = 4_000;
+const NEWEST: usize = 2_000;
+const BEFORE: usize = 300;
 
-/// The most characters of the newest message that are quoted.
-const NEWEST_CHARS: usize = 2_000;
+/// A shorter message may refer to the one before it.
+const REFERRING: usize = 60;
 
-/// The most characters of an earlier task that are quoted.
-const BEFORE_CHARS: usize = 300;
-
-/// The most characters of an accepted proposal that are quoted.
-const PROPOSAL_CHARS: usize = 2_000;
+const PROPOSAL: usize = 2_000;
 
 /// The state of git.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -246,7 +244,9 @@ impl<'a> Facts<'a> {
             add(&title, at(newest), &self.material.digest.left_of(&newest.text, newest.record), most);
         }
         if leads {
-            add_task(&mut add, if is_answered { BEFORE_CHARS } else { TASK_CHARS });
+            // "Do it again" says nothing without what it is about.
+            let refers = newest.is_some_and(|newest| newest.text.chars().count() < REFERRING);
+            add_task(&mut add, if is_answered && !refers { BEFORE } else { TASK });
         }
         text
     }
@@ -283,7 +283,8 @@ impl<'a> Facts<'a> {
         }
         let mut titles: Vec<&str> = Vec::new();
         for class in self.told.iter().map(|fact| fact.class) {
-            let elsewhere = matches!(class, Class::Goal | Class::Words | Class::Checks);
+            // Earlier requests are answered or overtaken, and only their beginnings are known.
+            let elsewhere = matches!(class, Class::Goal | Class::Words | Class::Checks | Class::Earlier);
             if elsewhere || titles.contains(&class.title()) {
                 continue;
             }
@@ -296,10 +297,6 @@ impl<'a> Facts<'a> {
             };
             let facts = facts.filter(|fact| !is_elsewhere(fact) && !self.is_refuted(fact));
             let mut lines: Vec<String> = facts.map(|fact| fact.text.clone()).collect();
-            // Other requests share one line, as in a brief.
-            if class == Class::Earlier && !lines.is_empty() {
-                lines = vec![lines.join("; ")];
-            }
             let is_background = class == Class::Commands;
             if let Some(more) = lines.len().checked_sub(MOST_BACKGROUND).filter(|n| is_background && *n > 0) {
                 lines.truncate(MOST_BACKGROUND);
@@ -308,8 +305,8 @@ impl<'a> Facts<'a> {
             list(&mut text, class.title(), lines);
         }
         list(&mut text, "The agent's last words", self.last_words());
-        let unfinished = &self.material.digest.unfinished;
-        list(&mut text, "Begun and not finished", unfinished.iter().map(|call| code(call, 300)));
+        let begun = self.material.digest.begun_calls();
+        list(&mut text, "Begun and not finished", begun.map(|call| code(call, 300)));
         let git = match (self.material.git, self.material.elsewhere) {
             (Some(git), _) => format!("\nGit, when this was written: {}.\n", git_words(git)),
             (None, false) => "\nNot in git.\n".to_owned(),
@@ -443,9 +440,15 @@ impl<'a> Facts<'a> {
         }
         let changes = self.material.digest.changes_since(0);
         let reasons = changes.iter().find(|(path, _)| *path == file.path).map(|(_, why)| why.as_slice());
-        if let Some(reasons) = reasons.filter(|why| !why.is_empty()) {
+        let reasons: Vec<&str> = reasons
+            .map_or(&[][..], |reasons| reasons)
+            .iter()
+            .copied()
+            .filter(|why| brief::says_more(why, &file.path))
+            .collect();
+        if !reasons.is_empty() {
             let last = &reasons[reasons.len().saturating_sub(FILE_REASONS)..];
-            why.push(format!("to {}", quoted(&last.join("; "), 240)));
+            why.push(quoted(&last.join("; "), 240));
         }
         let name = file.path.rsplit('/').next().unwrap_or(&file.path);
         if let Some(failure) = self.failing.iter().find(|failure| failure.error.contains(name)) {

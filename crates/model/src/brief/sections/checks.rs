@@ -9,7 +9,7 @@ use crate::digest::{CommandUse, Digest};
 use crate::render::{code, inline, path};
 use crate::run::{self, Check, CommandPurpose, Ended, Sort};
 use crate::score::Signal;
-use crate::text::cut;
+use crate::text::{commands_in, cut};
 
 /// How many characters of a command identify it, with a small margin.
 pub(super) const COMMAND_ID_CHARS: usize = 66;
@@ -28,6 +28,9 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     let newest = newest_runs(digest);
     let failing: Vec<String> = digest.open_failures().map(|failure| failure.run()).collect();
     let beside = !material.summary().is_empty();
+    // Whoever reads a command in the summary knows how that is checked.
+    let known: Vec<Sort> = commands_in(material.summary()).into_iter().filter_map(run::sort).collect();
+    let task = digest.goal().task.or(digest.goal().newest).map_or(0, |prompt| prompt.record);
     let asked = digest.prompts.last().map_or(0, |prompt| prompt.record);
     let is_whole = |check: &Check| check.sort == Sort::Test && !run::is_narrow(check);
     let tested_whole =
@@ -58,7 +61,13 @@ pub fn gather(material: &Material, all: &mut Gathered) {
                 if beside && (ended == Ended::Unknown || !checks.iter().any(is_main)) {
                     continue;
                 }
-                // Failing checks have their own section.
+                // One that was for another task may be about other files.
+                let is_known =
+                    checks.iter().filter(|check| is_main(check)).all(|check| known.contains(&check.sort));
+                if beside && (is_known || command.last < task) {
+                    continue;
+                }
+                // What fails is told under that title.
                 if ended == Ended::Failed && !failing.is_empty() {
                     continue;
                 }

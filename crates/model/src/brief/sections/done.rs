@@ -16,8 +16,11 @@ use crate::text::cut;
 
 use super::said;
 
-/// The most turns that are included.
-const MOST_TURNS: usize = 7;
+/// Most turns, changed files, findings and sub-agents' answers that are told.
+const TURNS: usize = 4;
+const CHANGED: usize = 8;
+const FINDINGS: usize = 3;
+const AGENTS: usize = 4;
 
 /// The most groups of changed files that are included.
 const MOST_CHANGES: usize = 8;
@@ -25,8 +28,8 @@ const MOST_CHANGES: usize = 8;
 /// The most findings since the last closing words that are included.
 const MOST_FINDINGS: usize = 3;
 
-/// The most answers of sub-agents that are included.
-const MOST_AGENTS: usize = 4;
+/// So many of the newest turns are told whatever they were.
+const FRESH: usize = 1;
 
 /// The most reasons that are given for a change.
 const MOST_REASONS: usize = 4;
@@ -42,6 +45,10 @@ const NEWEST_TURNS: usize = 2;
 
 /// Closing words of fewer bytes say little, unless they name something.
 const SHORT_WORDS: usize = 90;
+
+/// How many characters of an earlier request are told, and how long the last word may be.
+const EARLIER: usize = 62;
+const WORD: usize = 20;
 
 /// A closing message of at least this many bytes is assumed to sum up what sub-agents answered before it.
 const SUMMED_UP: usize = 240;
@@ -65,23 +72,21 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     let mut told = Content::of(if last { &digest.said } else { "" });
     let mut facts: Vec<(u64, Fact)> = Vec::new();
     let mut turns_told: Vec<&Prompt> = Vec::new();
+    // Where the agent's last words sum up its work, they are the newest conclusion.
+    let is_closing = last && closing.iter().any(|said| said.record == digest.said_last);
+    let newer = usize::from(digest.has_finished() || is_closing);
     for turn in turns.iter().rev() {
         let Some(outcome) = turn.outcome.filter(|said| !is_told(said)) else { continue };
-        let is_settled = turns_told.len() >= NEWEST_TURNS && is_settled(digest, turn, outcome);
-        let is_known = told.share(&outcome.text) >= SAME_PERCENT;
-        if turns_told.len() < MOST_TURNS
-            && !is_settled
-            && !is_known
-            && is_worth_knowing(digest, turn, outcome)
-        {
+        let is_settled = newer + turns_told.len() >= FRESH && is_settled(digest, turn, outcome);
+        let is_known = told.share(&outcome.text) >= SAME;
+        if turns_told.len() < TURNS && !is_settled && !is_known && tells(digest, turn, outcome) {
             told.add(&outcome.text);
-            facts.push((outcome.record, Fact::Turn(*turn, outcome, turns_told.len())));
+            facts.push((outcome.record, Fact::Turn(*turn, outcome, newer + turns_told.len())));
             turns_told.push(turn.prompt);
         }
     }
     // The closing words of a turn sum up what was found during it and still holds.
     let found = digest.statements.iter().rev().filter(|said| said.record > last_closed && !is_told(said));
-    let is_guess = |said: &Statement| ["likely ", "probably"].iter().any(|word| said.text.contains(word));
     let found =
         found.filter(|said| !digest.is_retracted(said) && !is_solved(digest, said) && !is_guess(said));
     let changes = digest.changes_since(last_closed);
@@ -137,16 +142,62 @@ fn changed(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut Gathered) {
     }
 }
 
-/// Whether a reason says more than the file's name. "Update the a.go file" does not.
-fn says_more(why: &str, file: &str) -> bool {
-    const LEAST_CHARS: usize = 24;
+/// "Update the a.go file" says nothing about a.go, "update the integration tests" says nothing about any file.
+pub(crate) fn says_more(why: &str, file: &str) -> bool {
+    const LEAST: usize = 3;
+    const EMPTY: &[&str] = &[
+        "update",
+        "add",
+        "fix",
+        "change",
+        "changes",
+        "the",
+        "to",
+        "of",
+        "in",
+        "for",
+        "and",
+        "file",
+        "files",
+        "test",
+        "tests",
+        "code",
+        "new",
+        "now",
+        "implement",
+        "implementation",
+        "functionality",
+        "integration",
+        "make",
+        "use",
+        "this",
+        "that",
+        "these",
+        "all",
+        "also",
+        "with",
+        "remaining",
+        "function",
+        "layer",
+        "start",
+    ];
     let name = file.rsplit('/').next().unwrap_or(file);
-    why.replace(file, "").replace(name, "").chars().count() >= LEAST_CHARS
+    let rest = why.replace(file, "").replace(name, "").to_lowercase();
+    let telling = rest.split_whitespace().filter(|word| word.len() > 1 && !EMPTY.contains(word));
+    telling.clone().any(|word| word.len() > 3 && word.contains('`')) || telling.count() >= LEAST
 }
 
-/// Whether a question was answered before the last edits. Its answer is then visible in the work.
+/// Words about what to do, before the last work began: what came of them is in the work. So are guesses.
 fn is_settled(digest: &Digest, turn: &Turn, outcome: &Statement) -> bool {
-    turn.prompt.sort() == Sort::Question && digest.edited_after(outcome.record).is_some()
+    let during = turn.prompt.record..outcome.record;
+    let worked = digest.changes.iter().any(|change| during.contains(&change.record))
+        || digest.effects.iter().any(|used| during.contains(&used.record));
+    let is_talk = turn.prompt.sort() == Sort::Question || !worked;
+    is_talk && digest.edited_after(outcome.record).is_some() || is_guess(outcome)
+}
+
+fn is_guess(said: &Statement) -> bool {
+    ["likely ", "probably"].iter().any(|word| said.text.contains(word))
 }
 
 /// Whether the closing words of a turn are still worth knowing.
@@ -189,9 +240,18 @@ fn earlier(turns: &[Turn], told: &[&Prompt], goal: &Goal, all: &mut Gathered) {
             continue;
         }
         known.push(text);
-        let forms = vec![quoted(text, 64)];
+        let forms = vec![quoted(&beginning(text), EARLIER + WORD + 4)];
         all.add(Class::Earlier, format!("prompt:{}", turn.prompt.record), forms).known_by =
             vec![text.to_owned()];
+    }
+}
+
+/// The first words of a text: enough to know it by, and no word in two.
+fn beginning(text: &str) -> Cow<'_, str> {
+    let mut ends = text.char_indices().skip(EARLIER).map(|(at, c)| (at, c.is_whitespace()));
+    match ends.clone().nth(WORD).and(ends.find_map(|(at, is_end)| is_end.then_some(at))) {
+        Some(at) => Cow::Owned(format!("{}…", text[..at].trim_end_matches([',', ';', ':']))),
+        None => Cow::Borrowed(text),
     }
 }
 
@@ -216,11 +276,11 @@ fn add(all: &mut Gathered, record: u64, fact: Fact, topic: &str) {
                     _ => format!("{} → {told}", quoted(&turn.prompt.text, *request)),
                 }
             };
-            // The older a turn is, the less room it gets.
+            // Later conclusions replace earlier ones: only the newest is told at length.
             let lengths: &[(usize, usize)] = match newer {
-                0 | 1 => &[(64, 160), (80, 300), (120, 600), (200, 1_200)],
-                2 | 3 => &[(64, 160), (80, 300), (100, 500)],
-                _ => &[(64, 160), (80, 260)],
+                0 => &[(64, 160), (80, 300), (120, 600), (200, 1_200)],
+                1 => &[(64, 160), (80, 300)],
+                _ => &[(64, 160)],
             };
             (lengths.iter().map(form).collect(), outcome.text.as_str())
         }
