@@ -97,7 +97,7 @@ pub struct Stop<'a> {
     pub usage: Option<Usage<'a>>,
     /// What its last request had in the context window, if the payload says so.
     pub window: Option<ContextUse>,
-    /// True if the caller cannot wait for validators: if they must run, it is told to ask again.
+    /// True if the caller cannot wait for validators. If they must run, it is told to ask again.
     pub is_hasty: bool,
 }
 

@@ -35,8 +35,8 @@ pub fn split_once<'t>(text: &'t str, mark: &str) -> Option<(&'t str, &'t str)> {
     Some((&text[..at], &text[at + mark.len()..]))
 }
 
-/// Splits the lines outside code fences into sentences, each ending with a punctuation mark and a space: `a.rs` is
-/// one word.
+/// Splits the lines outside code fences into sentences. A sentence ends with a punctuation mark and a space, so `a.rs`
+/// is one word.
 pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
     let mut fenced = false;
     let lines = text.lines().filter(move |line| {

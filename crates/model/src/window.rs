@@ -48,7 +48,7 @@ pub struct ContextUse {
     /// The size of the window, if the harness says so.
     #[serde(skip)]
     pub size: Option<u64>,
-    /// Bytes of the transcript since the last compaction, and up to which byte they were counted.
+    /// The bytes of the transcript since the last compaction.
     bytes: u64,
     /// The byte of the transcript up to which `bytes` was counted.
     read_to: u64,
@@ -90,7 +90,7 @@ impl ContextUse {
         ContextUse { tokens: tokens_of(usage), model, size, ..ContextUse::default() }
     }
 
-    /// Takes in what was read of the transcript from one byte to another.
+    /// Updates the figures from the part of the transcript between two bytes.
     pub fn follow(&mut self, seen: &Seen, from: u64, to: u64) {
         let from = from.max(self.read_to);
         self.read_to = to.max(self.read_to);
@@ -115,8 +115,8 @@ pub fn limit(model: &str, size: Option<u64>, settings: &str) -> u64 {
         Some((pattern.trim(), tokens.trim().parse().ok()?))
     });
     let size = size.filter(|size| *size > 0).map(|size| ("*", size));
-    let mut rows = own.chain(size).chain(MODELS.iter().copied());
-    rows.find(|(pattern, _)| fits(pattern, model)).map_or(DEFAULT, |(_, tokens)| tokens)
+    let mut rows = own.chain(size).chain(MODEL_WINDOWS.iter().copied());
+    rows.find(|(pattern, _)| matches_pattern(pattern, model)).map_or(DEFAULT_WINDOW, |(_, tokens)| tokens)
 }
 
 /// Returns whether `pattern` describes the whole of `name`; `*` stands for any text.

@@ -189,7 +189,7 @@ fn outside(digest: &Digest, only_new: bool) -> Vec<Candidate> {
     groups.sort_by_key(|group| {
         (!group.key.is_new, std::cmp::Reverse(group.members.last().map_or(0, |used| used.record)))
     });
-    // Those that were reset are told with the state of git.
+    // Those that were reset are listed with the state of git.
     let there: Vec<u64> = digest.standing_commits().into_iter().map(|used| used.record).collect();
     groups.iter_mut().for_each(|group| group.drop_replaced(&there));
     groups.iter().filter(|group| !group.members.is_empty()).map(Group::candidate).collect()

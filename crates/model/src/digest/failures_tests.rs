@@ -58,7 +58,7 @@ fn what_is_open() {
         (&[("bash -lc 'go test ./x'", 1, RED)], &["go test ./x"]),
         (&[("go test ./x", 1, RED), ("bash -lc \"go test ./x 2>&1 | tail -3\"", 0, GREEN)], &[]),
         (&[("sh -c 'cd sub && go test ./x'", 1, RED), ("cd sub && go test ./x", 0, GREEN)], &[]),
-        // Its failing test was run by name since.
+        // The failing test was run by name since.
         (&[("make test | tail", 0, RED), ("go test -run TestA ./x", 0, GREEN)], &[]),
         (&[("make test | tail", 0, RED), ("go test -run TestB ./x", 0, GREEN)], &["make test"]),
         // There is one entry, with the latest error.

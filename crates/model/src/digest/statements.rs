@@ -233,7 +233,7 @@ pub fn names_more_than_a_tool(call: &str) -> bool {
     !is_one_word || !call.starts_with(char::is_uppercase) && !TOOLS.contains(&call)
 }
 
-/// The first sentences, at most so many bytes of them.
+/// Returns the first sentences, at most `most` bytes.
 pub(super) fn shortened(text: &str, most: usize) -> String {
     match text.len() > most {
         true => statement::first_sentences(cut(text, most), cut(text, most).chars().count() - 1).into_owned(),

@@ -89,8 +89,8 @@ fn file_names(what: &str, most: usize) -> String {
     format!("{}{more}", shown.join(", "))
 }
 
-/// `created: Title`: the verb plain, the user's text in quotes.
-fn said(what: &str, most: usize) -> String {
+/// Words `created: Title`: the verb plain, the user's text in quotes.
+fn verb_and_text(what: &str, most: usize) -> String {
     match what.split_once(": ") {
         _ if what.is_empty() => String::new(),
         Some((done, title)) => format!(" {} {}", inline(done, 40), quoted(title, most)),

@@ -98,7 +98,7 @@ impl Run<'_> {
         self.edited_since
     }
 
-    /// Only some of the tests ran: enough to find a bug, but too little to prove that the work is done.
+    /// Whether only some of the tests ran, which does not prove that the work is done.
     fn is_narrow(&self) -> bool {
         run::checks(&self.used.run, "").first().is_some_and(run::is_narrow)
     }

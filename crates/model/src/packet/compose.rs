@@ -35,15 +35,20 @@ const SEEN_VALIDATORS: usize = 4;
 /// The most reasons for its edits that are given for a file.
 const FILE_REASONS: usize = 2;
 
-/// How much of the goal is quoted: a plan is long, and it is what the work is about.
-const TASK: usize = 4_000;
-const NEWEST: usize = 2_000;
-const BEFORE: usize = 300;
+/// The most characters of the task that are quoted: a plan is long, and it is what the work is about.
+const TASK_CHARS: usize = 4_000;
 
-/// A shorter message may refer to the one before it.
-const REFERRING: usize = 60;
+/// The most characters of the newest message that are quoted.
+const NEWEST_CHARS: usize = 2_000;
 
-const PROPOSAL: usize = 2_000;
+/// The most characters of an earlier task that are quoted.
+const BEFORE_CHARS: usize = 300;
+
+/// A message with fewer characters may refer to the one before it.
+const REFERRING_CHARS: usize = 60;
+
+/// The most characters of an accepted proposal that are quoted.
+const PROPOSAL_CHARS: usize = 2_000;
 
 /// The state of git.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -245,8 +250,8 @@ impl<'a> Facts<'a> {
         }
         if leads {
             // "Do it again" says nothing without what it is about.
-            let refers = newest.is_some_and(|newest| newest.text.chars().count() < REFERRING);
-            add_task(&mut add, if is_answered && !refers { BEFORE } else { TASK });
+            let refers = newest.is_some_and(|newest| newest.text.chars().count() < REFERRING_CHARS);
+            add_task(&mut add, if is_answered && !refers { BEFORE_CHARS } else { TASK_CHARS });
         }
         text
     }

@@ -85,7 +85,7 @@ pub fn render(pickup: &Pickup) -> String {
     text.push_str(goal.as_deref().unwrap_or(&prompt.text));
     text.push('\n');
     if prompt.sections == Sections::Beside {
-        for heading in FACTS {
+        for heading in FACT_SECTIONS {
             match heading {
                 INTENT if goal.is_some() => {}
                 INTENT => text.push_str(&intent),
@@ -173,9 +173,9 @@ fn without_told(context: &str, prompt: &str) -> String {
     context.lines().filter(|line| !is_told(line)).flat_map(|line| [line, "\n"]).collect()
 }
 
-/// Returns what is wanted, the state and the next steps; for a packet in another format, all of its text.
-fn instead(packet: &Packet, document: &Document) -> String {
-    let ours: Vec<String> = FACTS.into_iter().map(|heading| section(document, heading)).collect();
+/// Returns the goal, the state and the next steps; for a packet in another format, all of its text.
+fn fallback_prompt(packet: &Packet, document: &Document) -> String {
+    let ours: Vec<String> = FACT_SECTIONS.into_iter().map(|heading| section(document, heading)).collect();
     let ours = ours.concat();
     if !ours.is_empty() {
         return ours.trim().to_owned();
@@ -310,7 +310,7 @@ fn is_only_read(why: &str) -> bool {
     !why.is_empty() && why.split(", ").all(is_look)
 }
 
-/// A file that does not exist must not be mentioned in a way that makes a harness read it.
+/// Returns the path in the harness's form. A file that does not exist must not be mentioned so that a harness reads it.
 fn mention(path: &str, claim: &Claim, mention: Mention) -> String {
     match mention {
         Mention::At if claim.opens && is_plain_path(path) => format!("@{}", inline(path, 300)),
@@ -349,7 +349,7 @@ fn validators_part(pickup: &Pickup) -> String {
     for command in &packet.validators {
         let claim = claims.iter().find(|claim| claim.about == About::Check && claim.subject == *command);
         let note = match claim {
-            Some(claim) => format!("{}: {}", word(claim.state), inline(&claim.note, 200)),
+            Some(claim) => format!("{}: {}", state_word(claim.state), inline(&claim.note, 200)),
             None => "not run yet".to_owned(),
         };
         text.push_str(&format!("- {}: {note}\n", code(command, 300)));

@@ -76,7 +76,7 @@ pub fn parts(command: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut piped = false;
     for step in &shell::steps(command) {
-        let shown = piped || is_cd(step) || is_talk(step);
+        let shown = piped || is_cd(step) || is_output_command(step);
         piped = step.then == shell::Join::Pipe;
         if !shown {
             found.push(as_written(command, step, 0));

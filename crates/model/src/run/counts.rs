@@ -91,7 +91,7 @@ enum Told {
 
 fn of_line(line: &str) -> Option<Told> {
     if let Some(rest) = line.strip_prefix("test result: ") {
-        return row(split_once(rest, ". ")?.1).map(Told::Part);
+        return count_row(split_once(rest, ". ")?.1).map(Told::Part);
     }
     if let Some(rest) = line.strip_prefix("Summary [") {
         // nextest prints `Summary [   0.5s] 10 tests run: 9 passed, 1 failed, 2 skipped`.
@@ -177,7 +177,7 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// `5 tests, 9 assertions`: all of them passed.
+/// Reads `5 tests, 9 assertions`, which means that all of them passed.
 fn of_total(text: &str) -> Option<Counts> {
     first_number(text).map(|n| Counts { passed: Some(n), failed: Some(0) })
 }
@@ -221,8 +221,9 @@ fn executed_counts(line: &str) -> Option<Counts> {
     Some(of(total.trim().parse().ok()?, failed))
 }
 
-/// rspec, exunit, minitest: `5 examples, 1 failure`, `5 tests, 1 failure`, `5 runs, 9 assertions, 1 failures, 0 errors`.
-fn examples(line: &str) -> Option<Counts> {
+/// Reads lines of rspec, exunit and minitest: `5 examples, 1 failure`, `5 tests, 1 failure`, `5 runs, 9 assertions, 1
+/// failures, 0 errors`.
+fn example_counts(line: &str) -> Option<Counts> {
     let (first, rest) = split_once(line, ", ")?;
     let (number, what) = first.split_once(' ')?;
     let total: u64 = number.parse().ok()?;

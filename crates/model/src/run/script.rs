@@ -37,7 +37,7 @@ fn open(command: &str) -> Option<String> {
     })
 }
 
-/// `bash -lc 'cargo test'` runs `cargo test`. Returns `None` if the words do not start a shell with a command line.
+/// Returns `cargo test` for `bash -lc 'cargo test'`; `None` if the words do not start a shell with a command line.
 pub fn script_of(words: &[String]) -> Option<&str> {
     let (program, arguments) = words.split_first()?;
     let name = program.rsplit('/').next().unwrap_or(program);

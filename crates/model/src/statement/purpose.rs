@@ -120,8 +120,8 @@ const CHANGING_VERBS: &[&str] = &[
 const META: &[&str] =
     &["create task", "task track", "todo list", "start implementing", "re-read", "re-run", "create a plan"];
 
-/// "Fix these errors": what they are was said before.
-const REFERRING: &[&str] = &["it", "this", "that", "these", "those", "them", "both", "all"];
+/// Words that refer to something said before, as in "Fix these errors".
+const REFERRING_WORDS: &[&str] = &["it", "this", "that", "these", "those", "them", "both", "all"];
 
 /// Returns the change that the words announce, or what they found out if the announcement itself says nothing; empty if
 /// neither.
@@ -160,8 +160,8 @@ fn names_it(sentence: &str) -> bool {
     sentence.contains('`') && !sentence.starts_with('`')
 }
 
-/// Returns the order in a sentence, without the words that lead to it.
-fn announced(sentence: &str) -> Option<String> {
+/// Returns the announcement in a sentence, without the words that lead to it.
+fn announced_change(sentence: &str) -> Option<String> {
     let mut rest = sentence.trim();
     let mut leads = false;
     loop {
@@ -172,11 +172,11 @@ fn announced(sentence: &str) -> Option<String> {
         (rest, leads) = (after.trim_start(), true);
     }
     let first: String = rest.chars().take_while(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect();
-    // "Fix 4: remove it": a step with a number.
-    let is_order = ORDERS.contains(&first.as_str());
+    // A numbered step counts too, as in "Fix 4: remove it".
+    let is_order = CHANGING_VERBS.contains(&first.as_str());
     let small = rest.to_lowercase();
     let is_meta = META.iter().any(|words| small.contains(words));
-    if LOOKS.contains(&first.as_str()) || is_meta || !is_order && !leads || first.is_empty() {
+    if READING_VERBS.contains(&first.as_str()) || is_meta || !is_order && !leads || first.is_empty() {
         return None;
     }
     (is_order || leads && sentence.ends_with(':')).then(|| rest.trim_end_matches([':', '.', '!']).to_owned())

@@ -67,7 +67,7 @@ pub fn gather(material: &Material, all: &mut Gathered) {
                 if beside && (is_known || command.last < task) {
                     continue;
                 }
-                // What fails is told under that title.
+                // Failing checks have their own section.
                 if ended == Ended::Failed && !failing.is_empty() {
                     continue;
                 }

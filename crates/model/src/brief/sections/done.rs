@@ -16,11 +16,8 @@ use crate::text::cut;
 
 use super::said;
 
-/// Most turns, changed files, findings and sub-agents' answers that are told.
-const TURNS: usize = 4;
-const CHANGED: usize = 8;
-const FINDINGS: usize = 3;
-const AGENTS: usize = 4;
+/// The most turns that are included.
+const MOST_TURNS: usize = 4;
 
 /// The most groups of changed files that are included.
 const MOST_CHANGES: usize = 8;
@@ -28,8 +25,8 @@ const MOST_CHANGES: usize = 8;
 /// The most findings since the last closing words that are included.
 const MOST_FINDINGS: usize = 3;
 
-/// So many of the newest turns are told whatever they were.
-const FRESH: usize = 1;
+/// The most answers of sub-agents that are included.
+const MOST_AGENTS: usize = 4;
 
 /// The most reasons that are given for a change.
 const MOST_REASONS: usize = 4;
@@ -41,14 +38,16 @@ const MOST_FILES: usize = 4;
 const SAME_PERCENT: usize = 60;
 
 /// This many of the newest turns are included even if they are settled.
-const NEWEST_TURNS: usize = 2;
+const NEWEST_TURNS: usize = 1;
 
 /// Closing words of fewer bytes say little, unless they name something.
 const SHORT_WORDS: usize = 90;
 
-/// How many characters of an earlier request are told, and how long the last word may be.
-const EARLIER: usize = 62;
-const WORD: usize = 20;
+/// How many characters of an earlier request are quoted.
+const EARLIER_CHARS: usize = 62;
+
+/// How many characters more the last word of the quotation may have.
+const LAST_WORD_CHARS: usize = 20;
 
 /// A closing message of at least this many bytes is assumed to sum up what sub-agents answered before it.
 const SUMMED_UP: usize = 240;
@@ -77,9 +76,13 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     let newer = usize::from(digest.has_finished() || is_closing);
     for turn in turns.iter().rev() {
         let Some(outcome) = turn.outcome.filter(|said| !is_told(said)) else { continue };
-        let is_settled = newer + turns_told.len() >= FRESH && is_settled(digest, turn, outcome);
-        let is_known = told.share(&outcome.text) >= SAME;
-        if turns_told.len() < TURNS && !is_settled && !is_known && tells(digest, turn, outcome) {
+        let is_settled = newer + turns_told.len() >= NEWEST_TURNS && is_settled(digest, turn, outcome);
+        let is_known = told.share(&outcome.text) >= SAME_PERCENT;
+        if turns_told.len() < MOST_TURNS
+            && !is_settled
+            && !is_known
+            && is_worth_knowing(digest, turn, outcome)
+        {
             told.add(&outcome.text);
             facts.push((outcome.record, Fact::Turn(*turn, outcome, newer + turns_told.len())));
             turns_told.push(turn.prompt);
@@ -240,7 +243,7 @@ fn earlier(turns: &[Turn], told: &[&Prompt], goal: &Goal, all: &mut Gathered) {
             continue;
         }
         known.push(text);
-        let forms = vec![quoted(&beginning(text), EARLIER + WORD + 4)];
+        let forms = vec![quoted(&beginning(text), EARLIER_CHARS + LAST_WORD_CHARS + 4)];
         all.add(Class::Earlier, format!("prompt:{}", turn.prompt.record), forms).known_by =
             vec![text.to_owned()];
     }
@@ -248,8 +251,8 @@ fn earlier(turns: &[Turn], told: &[&Prompt], goal: &Goal, all: &mut Gathered) {
 
 /// The first words of a text: enough to know it by, and no word in two.
 fn beginning(text: &str) -> Cow<'_, str> {
-    let mut ends = text.char_indices().skip(EARLIER).map(|(at, c)| (at, c.is_whitespace()));
-    match ends.clone().nth(WORD).and(ends.find_map(|(at, is_end)| is_end.then_some(at))) {
+    let mut ends = text.char_indices().skip(EARLIER_CHARS).map(|(at, c)| (at, c.is_whitespace()));
+    match ends.clone().nth(LAST_WORD_CHARS).and(ends.find_map(|(at, is_end)| is_end.then_some(at))) {
         Some(at) => Cow::Owned(format!("{}…", text[..at].trim_end_matches([',', ';', ':']))),
         None => Cow::Borrowed(text),
     }

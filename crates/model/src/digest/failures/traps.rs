@@ -117,7 +117,7 @@ fn trap(failures: &[&Failure]) -> Option<Trap> {
     let times: u32 = failures.iter().map(|failure| failure.times).sum();
     (times > 1 || worked.is_some()).then(|| Trap {
         what: if is_tool { last.tool.clone() } else { culprit(worked.unwrap_or(last)).unwrap_or_default() },
-        why: telling_line(worked.unwrap_or(last)).to_owned(),
+        why: obstacle_line(worked.unwrap_or(last)).to_owned(),
         worked: match worked {
             Some(failure) => failure.worked.clone(),
             // The harness's own message names the remedy.
@@ -135,7 +135,7 @@ fn kind(failure: &Failure) -> Option<String> {
         return None;
     }
     let way = way(&failure.error)?;
-    // A tool fails the same way everywhere; a command is identified by its program.
+    // Tools are compared by name, commands by their program.
     let who = if failure.is_command { program(&culprit(failure)?) } else { failure.tool.clone() };
     Some(format!("{who}\u{1}{way}"))
 }
@@ -152,7 +152,7 @@ fn obstacle_line(failure: &Failure) -> &str {
 
 /// Returns the part of a line that its error is about, to type again. `None` if nothing shows which it is.
 fn culprit(failure: &Failure) -> Option<String> {
-    let line = telling_line(failure);
+    let line = obstacle_line(failure);
     let parts = run::parts(&failure.what);
     if line.to_ascii_lowercase().contains("no such file or directory") && line.contains("cd:") {
         let folder = line.split([' ', ':']).find(|word| word.starts_with('/'));

@@ -84,7 +84,7 @@ impl Facts<'_> {
     fn under_way(&self) -> Option<String> {
         let digest = self.material.digest;
         let asked = self.goal.newest.map_or(0, |newest| newest.record);
-        let since = brief::last_steps(digest, LAST_STEPS);
+        let since = brief::last_steps(digest, MOST_LAST_STEPS);
         if self.is_checked() {
             return Some(
                 "comparing the result with the goal: the checks passed after the last edit".to_owned(),
