@@ -50,7 +50,7 @@ pub fn argument(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
         return headers::credential(text, after);
     }
     let value = values::value(text, after)?;
-    // A long literal of letters is drawn by chance or strung together; a word may be anything.
+    // A long literal of letters is random or several words joined; a single word may be anything.
     let joint = Joint { doubtful: !is_loud(name), ..Joint::default() };
     hit(text, value, verdict, joint)
 }
@@ -59,7 +59,7 @@ fn trim_end(text: &[u8], mark: u8) -> &[u8] {
     &text[..text.len() - text.iter().rev().take_while(|byte| **byte == mark).count()]
 }
 
-/// Returns whether a quote follows and the call's name ends like a keyword; most calls in a program fail here.
+/// Returns whether a quote follows and the call's name ends like a keyword. Most calls in a program fail this test.
 #[inline]
 pub fn may_take(before: &[u8], next: u8) -> bool {
     matches!(next, b'"' | b'\'' | b'\\')
@@ -76,7 +76,7 @@ pub fn call(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let (owner, name) = named.split_at(named.len() - run_back(named, WORD, LONGEST_NAME));
     let verdict = names::judge(name)?;
     let setter = ["set", "with", "bearer"].iter().any(|verb| starts_with_ignore_case(name, verb));
-    // Other verbs take the name of a secret: `get_secret("prod/db")`.
+    // Other verbs take the name of a secret, as in `get_secret("prod/db")`.
     let builder = owner.ends_with(b".") && is(name[0], LOWER) && (!is_verb(name) || is_judge(name));
     let sure = setter || name == b"PASSWORD";
     let value = values::value(text, at + 1)?;
@@ -87,7 +87,7 @@ pub fn call(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     {
         return None;
     }
-    // Tests often set a plain word: `setPassword("python")`.
+    // Tests often set an ordinary word, as in `setPassword("python")`; this rule does not redact it.
     let looks = profile(&text[value.start..value.end]);
     let words = super::made_up::look(&text[value.start..value.end]).is_some();
     let word = looks.digits + looks.symbols == 0 && looks.changes < 2 && !words;
@@ -96,8 +96,8 @@ pub fn call(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     hit(text, value, verdict, Joint { doubtful, ..Joint::default() })
 }
 
-/// Calls with a password at a fixed position: the position, counted from one, and the end of the call's name. One string, so
-/// that nothing is relocated when the process starts.
+/// Calls with a password at a fixed position: the position, counted from one, and the end of the call's name. It is one
+/// string, so that nothing must be relocated when the process starts.
 const PLACES: &str = "\
     2WiFi.begin,2CRAMMD5Auth,1redis.auth,1jedis.auth,1hmac.new,1Fernet,1hashSync,1pbkdf2,1pbkdf2Sync,1scrypt,\
     1scryptSync,2createHmac,2createCipheriv,3PlainAuth,2simple_bind,2simple_bind_s,2bind_s,3ldap_bind,\
@@ -112,7 +112,8 @@ const PLACES: &str = "\
     3ClientSecretCredential,2twilio.Client,3MySQLdb.connect,3Sequelize,3create_user,3create_superuser,2Credentials,\
     2pgp_sym_encrypt,2pgp_sym_decrypt,2AES_ENCRYPT,2AES_DECRYPT,1 crypt,1check_password,4ssh.connect";
 
-/// `new mysqli("host", "user", "x")`, and text typed into a field: `get("#password").type("x")`. `at` is the bracket.
+/// Finds the password in `new mysqli("host", "user", "x")`, or text typed into a field: `get("#password").type("x")`.
+/// `at` is the bracket.
 pub fn positional(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let before = &text[floor..at];
     if byte(text, at + 1) == b')' || !may_be_placed(before) {
@@ -139,7 +140,7 @@ pub fn positional(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     } else {
         let row = PLACES.split(',').find(|row| before.ends_with(&row.as_bytes()[1..]))?;
         let place = usize::from(row.as_bytes()[0] - b'0');
-        // Of an object's method the first argument is the object.
+        // The first argument of a method is the object.
         let method =
             || if row.ends_with("AndPassword") { nth_argument(text, at + 1, place - 1) } else { None };
         nth_argument(text, at + 1, place).or_else(method)?
@@ -147,7 +148,7 @@ pub fn positional(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let value = values::value(text, start).filter(|value| value.quoted)?;
     let content = &text[value.start..value.end];
     let looks = profile(content);
-    // Tests often type a plain word.
+    // Tests often type an ordinary word; this rule does not redact it.
     let words = super::made_up::look(content).is_some();
     if !words && !looks.is_mixed() || content.contains(&b' ') {
         return None;
@@ -155,7 +156,7 @@ pub fn positional(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     hit(text, value, Verdict { says: Says::Password, kind: "password" }, Joint::default())
 }
 
-/// The last four bytes of every call that [`positional`] knows; almost all calls of a program fail here.
+/// The last four bytes of every call that [`positional`] knows. Almost all calls of a program fail this test.
 static ENDS: [[u8; 4]; TYPED.len() + count_rows()] = ends();
 /// The ends of calls that type a text into a field.
 const TYPED: [[u8; 4]; 5] = [*b"type", *b"keys", *b"Keys", *b"fill", *b".val"];
@@ -217,13 +218,13 @@ fn nth_argument(text: &[u8], from: usize, n: usize) -> Option<usize> {
     None
 }
 
-/// `check_password("x")`, `verifyPassword("x")`: such a call takes the password itself.
+/// Whether a call takes the password itself: `check_password("x")`, `verifyPassword("x")`.
 fn is_judge(name: &[u8]) -> bool {
     ["check", "verify", "hash"].iter().any(|verb| starts_with_ignore_case(name, verb))
         && ends_with_ignore_case(name, "password")
 }
 
-/// Returns whether such a call takes a name or a text to examine, not a secret to keep.
+/// Returns whether a call takes a name or a text to examine, and not a secret to keep.
 fn is_verb(name: &[u8]) -> bool {
     [
         "get", "load", "find", "read", "parse", "is", "has", "from", "hash", "verify", "check", "delete",
@@ -283,7 +284,7 @@ fn is_inline(before: &[u8]) -> bool {
     [&b"<span"[..], b"<code", b"<b", b"<strong", b"<div"].iter().any(|tag| before.ends_with(tag))
 }
 
-/// `<password>`, the value on a line of its own, and `</password>`; `at` is behind the opening tag.
+/// Finds a value on a line of its own between `<password>` and `</password>`; `at` is after the opening tag.
 fn lines_of_element(text: &[u8], at: usize, verdict: Verdict) -> Option<Hit> {
     let rest = text[at..].strip_prefix(b"\r").unwrap_or(&text[at..]).strip_prefix(b"\n")?;
     let start = text.len() - rest.len() + blanks(rest, WIDEST_GAP);
@@ -309,8 +310,8 @@ fn column_head(before: &[u8]) -> Option<&[u8]> {
     Some(&head[at..at + length])
 }
 
-/// The content of the element before: `<key>name</key> <string`, `<name>name</name> <value`, `<param-name>name</param-name>
-/// <param-value`.
+/// Returns the content of the element before: `<key>name</key> <string`, `<name>name</name> <value`,
+/// `<param-name>name</param-name> <param-value`.
 fn paired_element(rest: &[u8]) -> Option<&[u8]> {
     let rest = rest.strip_suffix(b"<")?;
     let before = rest[rest.len().saturating_sub(120)..].trim_ascii_end().strip_suffix(b">")?;
@@ -321,7 +322,7 @@ fn paired_element(rest: &[u8]) -> Option<&[u8]> {
     named.then(|| &content[content.len() - run_back(content, BASE64_URL | DOT, LONGEST_NAME)..])
 }
 
-/// The private numbers of `<RSAKeyValue>`: `<D>…</D>`, `<P>…</P>`; `at` closes the opening tag.
+/// Finds the private numbers of `<RSAKeyValue>`: `<D>…</D>`, `<P>…</P>`; `at` closes the opening tag.
 fn xml_key(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let before = &text[floor..at];
     let private =
@@ -376,7 +377,7 @@ fn element_name(before: &[u8]) -> Option<&[u8]> {
     matches!(rest.last(), Some(b'<' | b':')).then_some(name).filter(|name| !name.is_empty())
 }
 
-/// The name of the element whose opening tag ends `before`, with its attributes.
+/// Returns the name of the element whose opening tag, with its attributes, ends `before`.
 fn tag_name(before: &[u8]) -> Option<&[u8]> {
     const WIDEST_TAG: usize = 200;
     let window = &before[before.len().saturating_sub(WIDEST_TAG)..];
@@ -385,7 +386,7 @@ fn tag_name(before: &[u8]) -> Option<&[u8]> {
     name.iter().all(|byte| is(*byte, BASE64_URL | DOT) || *byte == b':').then_some(name)
 }
 
-/// What an element is named by: the attribute `name`, or else itself.
+/// Returns the attribute `name` of an element, or else the element's own name.
 fn element_name_of(before: &[u8]) -> Option<&[u8]> {
     let window = &before[before.len().saturating_sub(200)..];
     let tag = &window[memchr::memrchr2(b'<', b'\n', window).filter(|at| window[*at] == b'<')? + 1..];

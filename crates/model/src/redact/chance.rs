@@ -20,9 +20,9 @@ pub struct Profile {
     pub symbols: usize,
     /// The longest run of consonants in any case; words rarely have five.
     cluster: usize,
-    /// Placeholder letters: `x`, `X` and `*`.
+    /// The number of placeholder letters: `x`, `X` and `*`.
     crosses: usize,
-    /// Different bytes, counted up to sixteen.
+    /// The number of different bytes, counted up to sixteen.
     pub distinct: usize,
 }
 
@@ -56,17 +56,17 @@ impl Profile {
         self.lower + self.upper
     }
 
-    /// Contains letters and digits, which words alone do not.
+    /// Whether it contains letters and digits, which words alone do not.
     pub fn is_mixed(&self) -> bool {
         self.digits > 0 && self.letters() > 0
     }
 
-    /// `xxxxxxxx`, `XXXX-XXXX`, `********`: a filler, not a value.
+    /// Whether it is a filler such as `xxxxxxxx`, `XXXX-XXXX` or `********`, and not a value.
     pub fn is_filler(&self) -> bool {
         self.crosses * 2 > self.len
     }
 
-    /// Looks random. Long unbroken runs do, short ones only if they mix digits or cases as words do not.
+    /// Whether it looks random. Long unbroken runs do, short ones only if they mix digits or cases as words do not.
     pub fn is_random(&self) -> bool {
         if self.is_filler() || self.len < 8 || self.distinct < 4 {
             return false;
@@ -80,8 +80,8 @@ impl Profile {
             || (self.longest >= 30 && (mixed || !cased || self.changes * 5 >= self.len))
     }
 
-    /// Looks like words: the part after a provider's prefix in `npm_lifecycle_event` or `sk-learn-contrib-2`. A
-    /// prefix is strong evidence, so everything else counts as a token.
+    /// Whether it looks like words, as the part after a provider's prefix in `npm_lifecycle_event` or
+    /// `sk-learn-contrib-2` does. A prefix is strong evidence, so everything else counts as a token.
     pub fn is_wordy(&self) -> bool {
         if self.is_filler() {
             return true;

@@ -9,9 +9,9 @@ use super::context::last_line;
 use super::names::{self, Says};
 use super::{Hit, MARK, flags, sentences};
 
-/// The number of bytes that are examined next to a command.
-const LONGEST: usize = 300;
-/// The number of words that are examined next to a command.
+/// The most bytes next to a command that are examined.
+const MOST_BYTES: usize = 300;
+/// The most words next to a command that are examined.
 const MOST_WORDS: usize = 12;
 
 /// Finds a secret among the words after the command `text[start..end]`.
@@ -27,7 +27,7 @@ pub fn after(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         b"user"
             if text[..start].ends_with(b"ftp> ")
                 || text[..start].ends_with(b"; ")
-                    && memmem::find(last_line(&text[start.saturating_sub(LONGEST)..start]), b"ftp")
+                    && memmem::find(last_line(&text[start.saturating_sub(MOST_BYTES)..start]), b"ftp")
                         .is_some() =>
         {
             flags::second_word(text, end)
@@ -36,7 +36,7 @@ pub fn after(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         b"sp_addlogin" | b"sp_password" => second_literal(text, end),
         b"rp" if text[..start].ends_with(b"/") => flags::given(text, end + 1),
         b"pass"
-            if memmem::find(last_line(&text[start.saturating_sub(LONGEST)..start]), b"rclone ").is_some() =>
+            if memmem::find(last_line(&text[start.saturating_sub(MOST_BYTES)..start]), b"rclone ").is_some() =>
         {
             flags::given(text, end + 1)
         }
@@ -73,7 +73,7 @@ pub fn after(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         }
         b"using"
             if is_user(&text[..start])
-                && memmem::find(last_line(&text[start.saturating_sub(LONGEST)..start]), b"connect to ")
+                && memmem::find(last_line(&text[start.saturating_sub(MOST_BYTES)..start]), b"connect to ")
                     .is_some() =>
         {
             random_word(text, end, 0)
@@ -140,8 +140,8 @@ pub fn may_take(word: &[u8]) -> bool {
     )
 }
 
-/// `vault login x`, `bw login name x`: the word after `skip` others, if it mixes letters and digits, or is made up. In a
-/// sentence it does not.
+/// Finds the word after `skip` others, as in `vault login x` and `bw login name x`, if it mixes letters and digits or
+/// is made up. Words of a sentence do not.
 fn random_word(text: &[u8], at: usize, skip: usize) -> Option<Hit> {
     let (start, end) = words(text, at).nth(skip)?;
     let content = text[start..end].trim_ascii_end();
@@ -156,7 +156,7 @@ fn random_word(text: &[u8], at: usize, skip: usize) -> Option<Hit> {
         .filter(|hit| !super::contains(&text[hit.start..hit.end], MARK))
 }
 
-/// Whether [`configured`] may know the setting whose name begins so.
+/// Whether [`configured`] may know the setting with this beginning.
 #[inline]
 pub fn may_configure(before: &[u8]) -> bool {
     before.ends_with(b"http") || before.ends_with(b"pypi")
@@ -174,7 +174,7 @@ pub fn configured(text: &[u8], at: usize) -> Option<Hit> {
 
 /// `ACL SETUSER name on >x ~* +@all` of Redis; `at` is the bracket.
 pub fn access_rule(text: &[u8], at: usize) -> Option<Hit> {
-    let line = last_line(&text[at.saturating_sub(LONGEST)..at]).to_ascii_lowercase();
+    let line = last_line(&text[at.saturating_sub(MOST_BYTES)..at]).to_ascii_lowercase();
     if !line.starts_with(b"user ") {
         memmem::find(&line, b"setuser ")?;
     }
@@ -188,7 +188,7 @@ fn is_user(before: &[u8]) -> bool {
     line[..name].ends_with(b" user")
 }
 
-/// `a1 LOGIN name x`, as an IMAP client sends it: only a tag stands before.
+/// Whether only a tag comes before, as in `a1 LOGIN name x` of an IMAP client.
 fn is_tagged(before: &[u8]) -> bool {
     let line = last_line(&before[before.len().saturating_sub(16)..]);
     let line = line.strip_prefix(b"C: ").unwrap_or(line);
@@ -202,7 +202,7 @@ fn ends_word(before: &[u8], word: &[u8]) -> bool {
 
 /// Iterates over the words of a command up to the end of its line: start and end of each.
 fn words(text: &[u8], at: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
-    let limit = text.len().min(at + LONGEST);
+    let limit = text.len().min(at + MOST_BYTES);
     let mut at = at;
     std::iter::from_fn(move || {
         at += blanks(&text[at..limit], 8);
@@ -225,7 +225,7 @@ fn words(text: &[u8], at: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
 
 /// `net use Z: \\host\share x /user:name`: the word that is neither drive, share nor option.
 fn net_use(text: &[u8], at: usize) -> Option<Hit> {
-    let line = &text[at..text.len().min(at + LONGEST)];
+    let line = &text[at..text.len().min(at + MOST_BYTES)];
     let line = &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())];
     memmem::find(&line.to_ascii_lowercase(), b"/user:")?;
     let (start, end) = words(text, at).find(|(start, end)| {
@@ -312,7 +312,7 @@ pub fn packaged(text: &[u8], at: usize) -> Option<Hit> {
     impacket(text, at + text[at..].iter().take(40).position(|byte| *byte == b' ')?)
 }
 
-/// `signtool sign /f cert.pfx /p x`: the word after the flag.
+/// Finds the word after a flag, as in `signtool sign /f cert.pfx /p x`.
 fn behind_word(text: &[u8], at: usize, flag: &[u8]) -> Option<Hit> {
     let mut words = words(text, at).skip_while(|(start, end)| !text[*start..*end].eq_ignore_ascii_case(flag));
     let (start, _) = words.nth(1)?;
@@ -321,7 +321,7 @@ fn behind_word(text: &[u8], at: usize, flag: &[u8]) -> Option<Hit> {
 
 /// `expect "Password:"` and `send "x\r"` on the next line, also as methods. `at` is the quote after the prompt.
 pub fn sent(text: &[u8], at: usize) -> Option<Hit> {
-    let window = &text[at..text.len().min(at + LONGEST)];
+    let window = &text[at..text.len().min(at + MOST_BYTES)];
     let gap = window.iter().skip(1).take(60).take_while(|byte| b" \t\r\n){};:".contains(byte)).count();
     let rest = &window[1.min(window.len()) + gap..];
     let verb = run(rest, ALNUM | DOT | super::classes::UNDERSCORE, 40);
@@ -339,7 +339,7 @@ pub fn sent(text: &[u8], at: usize) -> Option<Hit> {
     (length >= 4 && literal).then_some(Hit { start: from, end: from + length, kind: "password" })
 }
 
-/// `-hashes lm:nt`: the hash works like a password.
+/// Finds the hash in `-hashes lm:nt`, which works like a password.
 fn hashes(text: &[u8], at: usize) -> Option<Hit> {
     let start = at + text[at..].iter().take(34).take_while(|byte| is(**byte, ALNUM)).count() + 1;
     let length = run(text.get(start..)?, super::classes::ANY_HEX, 64);
@@ -364,7 +364,7 @@ fn alone(text: &[u8], at: usize) -> Option<Hit> {
     if plausible && (!path || super::made_up::is_nouns(content)) { flags::given(text, at) } else { None }
 }
 
-/// Lines of routers and of SNMP agents, where keys follow bare words.
+/// Whether a line is of a router or an SNMP agent, where keys follow bare words.
 fn is_device(before: &[u8]) -> bool {
     let line = last_line(&before[before.len().saturating_sub(120)..]).trim_ascii_start();
     [
@@ -379,7 +379,7 @@ fn is_device(before: &[u8]) -> bool {
     .any(|command| line.starts_with(command))
 }
 
-/// Only the mark of a log stands before a message of a client: `C: PASS x`, `-> PASS x`.
+/// Whether only the mark of a log comes before a message of a client: `C: PASS x`, `-> PASS x`.
 fn starts_message(before: &[u8]) -> bool {
     let line = last_line(&before[before.len().saturating_sub(16)..]);
     matches!(line, b"" | b"C: " | b"c: " | b"-> " | b"> " | b">>> " | b"--> ")
@@ -400,8 +400,8 @@ fn identify(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     flags::given(&text[..end], start)
 }
 
-/// The lines below `AUTH LOGIN`: the name and the password in base64, with or without what the server asked. `at` is the end
-/// of the line.
+/// Finds the lines below `AUTH LOGIN`: the name and the password in base64, with or without the server's questions.
+/// `at` is the end of the line.
 pub fn mail_login(text: &[u8], at: usize) -> Option<Hit> {
     const MOST_LINES: usize = 6;
     let (mut at, mut found) = (at, None);
@@ -424,7 +424,7 @@ pub fn mail_login(text: &[u8], at: usize) -> Option<Hit> {
 
 /// `sp_addlogin 'name', 'x'`
 fn second_literal(text: &[u8], at: usize) -> Option<Hit> {
-    let window = &text[at..text.len().min(at + LONGEST)];
+    let window = &text[at..text.len().min(at + MOST_BYTES)];
     let window = &window[..memchr::memchr(b'\n', window).unwrap_or(window.len())];
     let comma = memchr::memchr(b',', window)?;
     let start = at + comma + 1 + blanks(&text[at + comma + 1..], 4);
@@ -435,7 +435,7 @@ fn second_literal(text: &[u8], at: usize) -> Option<Hit> {
 pub fn slash_flag(text: &[u8], start: usize, at: usize) -> Option<Hit> {
     let name = &text[start..at];
     let short = name == b"p" && {
-        let line = last_line(&text[start.saturating_sub(LONGEST)..start]);
+        let line = last_line(&text[start.saturating_sub(MOST_BYTES)..start]);
         ["/u:", "/v:", "/user:"].iter().any(|flag| memmem::find(line, flag.as_bytes()).is_some())
     };
     let long = starts_with_ignore_case(name, "pass") && text[..start - 1].ends_with(b" ");

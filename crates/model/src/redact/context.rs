@@ -15,7 +15,7 @@ use super::{Hit, commands, flags, keys, languages, made_up, named, pairs};
 const COOKIE: Class = BASE64_URL | DOT | PERCENT | PLUS | SLASH | TILDE;
 /// A session id has at least this many bytes; a shorter value is a setting.
 const SHORTEST_SESSION: usize = 16;
-/// A header with all its cookies.
+/// The longest header with all its cookies.
 const LONGEST_HEADER: usize = 2 * 1024;
 /// The private numbers of a web key are base64 of 32 bytes or more.
 const SHORTEST_NUMBER: usize = 40;
@@ -115,7 +115,7 @@ fn generated(text: &[u8], at: usize) -> Option<Hit> {
     told.then_some(Hit { start, end: start + length, kind: "password" })
 }
 
-/// The only word on the next line: `api_key:` and then the key. A block (`password: |`) counts as quoted.
+/// Returns the only word on the next line, as in `api_key:` and then the key. A block (`password: |`) counts as quoted.
 pub fn below(text: &[u8], at: usize) -> Option<Value> {
     let block = block_mark(text.get(at..)?);
     // `PASSWORD = (` in Python
@@ -127,7 +127,7 @@ pub fn below(text: &[u8], at: usize) -> Option<Value> {
     at += step;
     at += keys::break_length(&text[at..]);
     at += blanks(&text[at..], 40);
-    // What is typed at a prompt, or stands in a block of code.
+    // The value is typed at a prompt, or is in a block of code.
     if let Some(fenced) = text[at..].strip_prefix(b"```") {
         at = text.len() - fenced.len() + run(fenced, LOWER, 12);
         at += keys::break_length(&text[at..]);
@@ -151,7 +151,7 @@ fn block_mark(text: &[u8]) -> usize {
     }
 }
 
-/// `?code=x`: what an authorization server issues, and keys under other names.
+/// Finds the code in `?code=x`, which an authorization server issues, and keys under other names.
 fn query(text: &[u8], start: usize, at: usize) -> Option<Hit> {
     let kind = match &text[start..at] {
         b"code" => "oauth-code",
@@ -240,7 +240,7 @@ fn after_address(text: &[u8], at: usize) -> Option<Hit> {
     (length >= 8 && plausible).then_some(Hit { start: at + 1, end: at + 1 + length, kind: "password" })
 }
 
-/// `Debugger PIN: 123-456-789`: it lets anybody run code.
+/// Finds the PIN in `Debugger PIN: 123-456-789`, which lets anybody run code.
 fn debugger(text: &[u8], at: usize) -> Option<Hit> {
     let start = at + 1 + blanks(&text[at + 1..], 2);
     let length =

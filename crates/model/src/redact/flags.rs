@@ -9,9 +9,9 @@ use super::made_up::Sure;
 use super::names::{self, Says};
 use super::values::{self, Joint};
 
-/// How far back the command of a flag may be.
+/// How many bytes back the command of a flag may be.
 const REACH: usize = 300;
-/// Words of a command that are skipped before its last one.
+/// The most words of a command that are skipped before its last one.
 const MOST_WORDS: usize = 8;
 
 /// Finds the value of the flag whose (first) dash is at `at`.
@@ -30,7 +30,7 @@ pub fn value(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     if long_flag {
         return long(text, at + 2);
     }
-    // `mysql -ppassword1 name`: attached, whatever word it is.
+    // In `mysql -ppassword1 name` the password is attached to the flag, whatever word it is.
     if byte(text, at + 1) == b'p'
         && !matches!(byte(text, at + 2), b' ' | b'\t' | b'\n' | b'=' | b',')
         && runs_mysql(text, at)
@@ -58,7 +58,8 @@ pub fn value(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     short(text, at + 1).or_else(|| positional(text, at + 1)).or_else(|| drawn(text, at + 1))
 }
 
-/// `tool -t x`: a value drawn by chance behind a short flag that usually takes a token or a password, of any command.
+/// Finds a random value after a short flag that usually takes a token or a password, as in `tool -t x`, for any
+/// command.
 fn drawn(text: &[u8], at: usize) -> Option<Hit> {
     if !matches!(byte(text, at), b't' | b'k' | b'p' | b'P' | b'w' | b'T' | b'K') || byte(text, at + 1) != b' '
     {
@@ -140,7 +141,7 @@ fn is_typed(text: &[u8], at: usize, value: values::Value) -> bool {
     let line = super::context::last_line(&text[at.saturating_sub(REACH)..at])
         .strip_suffix(b"--")
         .unwrap_or_default();
-    // Other flags before it, or a script by its path; a sentence has neither.
+    // A command has other flags before it, or a script with a path. A sentence has neither.
     let command = [&b" -"[..], b"./", b"$ "].iter().any(|mark| memmem::find(line, mark).is_some())
         && !line.contains(&b'`');
     let ends = matches!(byte(text, value.end), b'\n' | b'\r' | b';' | b'|' | b'&' | b'"' | b'\'')
@@ -262,7 +263,7 @@ fn short(text: &[u8], at: usize) -> Option<Hit> {
         b'b' if before(text, at, &["secret set"]) => {
             argument(text, if attached { at + 1 } else { behind_flag(text, at + 1)? })
         }
-        // `-c public` is no secret.
+        // `-c public` is not a secret.
         b'c' if !attached && before(text, at, &["snmp"]) => {
             let after = behind_flag(text, at + 1)?;
             let value = values::value(text, after)?;
@@ -348,7 +349,7 @@ pub fn second(text: &[u8], at: usize) -> Option<Hit> {
     let value = values::value(text, after)?;
     let looks = profile(&text[value.start..value.end]);
     let content = &text[value.start..value.end];
-    // In prose a word follows, and then another.
+    // In prose a word follows the name, and then another.
     let ends =
         matches!(byte(text, value.end), b'\n' | b'\r' | b'"' | b'\'') || text[value.end..].starts_with(b" /");
     let words = super::made_up::look(content).is_some_and(|sure| sure >= Sure::Words || ends);
@@ -411,7 +412,7 @@ pub fn piped(text: &[u8], at: usize) -> Option<Hit> {
     READERS.iter().any(reads).then(|| argument(text, after))?
 }
 
-/// `--password-command "echo`, `BORG_PASSCOMMAND='echo`, `-y <(echo`: what the command prints is the password.
+/// Whether a command prints the password: `--password-command "echo`, `BORG_PASSCOMMAND='echo`, `-y <(echo`.
 fn is_command_of(before: &[u8]) -> bool {
     let before = before.strip_suffix(b"echo").or_else(|| before.strip_suffix(b"printf")).unwrap_or(before);
     if let Some(before) = before.strip_suffix(b"<(") {
@@ -448,7 +449,7 @@ pub fn here_string(text: &[u8], at: usize) -> Option<Hit> {
     before(text, at, &READERS).then(|| argument(text, after))?
 }
 
-/// A quoted text that does not look like words, or a bare one that looks random.
+/// Finds a quoted text that does not look like words, or a bare one that looks random.
 pub fn literal(text: &[u8], at: usize) -> Option<Hit> {
     let value = values::value(text, at)?;
     let looks = profile(&text[value.start..value.end]);
@@ -493,7 +494,7 @@ pub fn given(text: &[u8], at: usize) -> Option<Hit> {
     argument(text, at)
 }
 
-/// The whole argument, unless it is a variable or another flag.
+/// Returns the whole argument, unless it is a variable or another flag.
 fn argument(text: &[u8], at: usize) -> Option<Hit> {
     let value = values::value(text, at)?;
     let joint = Joint { loud: true, tight: true, listed: true, doubtful: false };
@@ -501,12 +502,12 @@ fn argument(text: &[u8], at: usize) -> Option<Hit> {
     secret.then_some(Hit { start: value.start, end: value.end, kind: "password" })
 }
 
-/// `user:password`: the password. Numbers on both sides are a user and a group.
+/// Returns the password of `user:password`. Numbers on both sides are a user and a group.
 fn user_and_password(text: &[u8], at: usize) -> Option<Hit> {
     divided(text, at, b':')
 }
 
-/// Like [`user_and_password`], with the separator between the two.
+/// Does the same as [`user_and_password`] with another separator between the two.
 fn divided(text: &[u8], at: usize, mark: u8) -> Option<Hit> {
     let value = values::value(text, at)?;
     let content = &text[value.start..value.end];

@@ -47,7 +47,7 @@ pub fn credential(text: &[u8], at: usize) -> Option<Hit> {
     Some(Hit { start: value.start, end: value.end, kind })
 }
 
-/// The proof of the password in `Digest username="bob", …, response="6629fa…"`.
+/// Finds the proof of the password in `Digest username="bob", …, response="6629fa…"`.
 fn digest(text: &[u8], at: usize) -> Option<Hit> {
     const PROOF: &[u8] = b"response=\"";
     let line = &text[at..text.len().min(at + 2048)];

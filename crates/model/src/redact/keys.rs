@@ -11,7 +11,7 @@ use super::classes::{BASE64, BASE64_URL, LETTER, byte, is, run, run_back};
 /// Longer than any private key in use; a frame wider than this is not one.
 const LONGEST_KEY: usize = 32 * 1024;
 const LONGEST_LABEL: usize = 48;
-/// A segment of a web token; those with certificates inside reach some kilobytes.
+/// The longest segment of a web token. Segments with certificates reach some kilobytes.
 const LONGEST_SEGMENT: usize = 16 * 1024;
 
 /// Finds a private key whose `-----BEGIN ` is at `at`: all of it including the frame, complete or cut off. Line
@@ -158,8 +158,8 @@ fn is_end(text: &[u8]) -> bool {
     text.starts_with(b"-----END ") || text.starts_with(b"---- END ")
 }
 
-/// Everything a key may contain between its frames; source code that only names the frames has brackets and similar
-/// characters.
+/// Whether a text can be the body of a key between its frames. Source code that only names the frames has brackets and
+/// similar characters.
 fn is_body(body: &[u8]) -> bool {
     let foreign =
         |byte: &u8| matches!(byte, b'(' | b')' | b'{' | b'}' | b'[' | b']' | b';' | b'<' | b'$' | b'&');
@@ -209,7 +209,7 @@ fn is_filling(line: &[u8]) -> bool {
             || headers.iter().any(|header| memmem::find(line, header).is_some()))
 }
 
-/// Longest base64 run of a line, and where it ends.
+/// Returns the length of the longest base64 run of a line, and where it ends.
 fn longest_run(line: &[u8]) -> (usize, usize) {
     let (mut longest, mut end, mut at) = (0, 0, 0);
     while at < line.len() {
@@ -222,14 +222,14 @@ fn longest_run(line: &[u8]) -> (usize, usize) {
     (longest, end)
 }
 
-/// Up to a real line break or an escaped one.
+/// Returns the length up to a real line break or an escaped one.
 fn line_length(text: &[u8]) -> usize {
     memchr::memchr2_iter(b'\n', b'\\', text)
         .find(|at| text[*at] == b'\n' || matches!(text.get(at + 1), Some(b'n' | b'r' | b'\\')))
         .unwrap_or(text.len())
 }
 
-/// Length of one line break: `\n`, or any number of backslashes with `n` or `r`.
+/// Returns the length of one line break: `\n`, or any number of backslashes with `n` or `r`.
 pub fn break_length(text: &[u8]) -> usize {
     let slashes = text.iter().take(8).take_while(|byte| **byte == b'\\').count();
     match text.get(slashes) {

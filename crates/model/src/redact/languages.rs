@@ -74,7 +74,7 @@ pub fn judge(name: &[u8]) -> Option<Verdict> {
     told.then_some(Verdict { says: Says::Secret, kind: "token" })
 }
 
-/// Names that no ASCII word begins or holds whole, by their first byte.
+/// Names that contain no ASCII word, by their first byte.
 const NAMES: [(&str, &str); 26] = [
     ("contraseña", "password"),
     ("Contraseña", "password"),
@@ -104,12 +104,12 @@ const NAMES: [(&str, &str); 26] = [
     ("รหัสผ่าน", "password"),
 ];
 
-/// Whether a byte of no ASCII text, or a letter before one, can begin one of the names.
+/// Whether one of the names can begin with this byte: a byte that is not ASCII, or a letter before one.
 pub const fn may_begin(byte: u8) -> bool {
     matches!(byte, 0xe2 | 0xc5 | 0xd0 | 0xd1 | 0xe0 | 0xe3 | 0xe4 | 0xe5 | 0xeb | 0xed)
 }
 
-/// As [`judge`], for a name that is not ASCII.
+/// Judges a name that is not ASCII, like [`judge`].
 pub fn verdict(name: &[u8]) -> Option<Verdict> {
     let (_, kind) = NAMES.iter().find(|(known, _)| name == known.as_bytes())?;
     (*kind == "password").then_some(Verdict { says: Says::Password, kind })
@@ -163,7 +163,7 @@ pub fn after_word(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     value_behind(text, end, kind)
 }
 
-/// `mot de passe`, `palavra-passe`: what stands before the last word.
+/// Whether the words before the last one complete a name such as `mot de passe` or `palavra-passe`.
 fn is_whole(before: &[u8]) -> bool {
     ends_with_ignore_case(before, "mot de ") || ends_with_ignore_case(before, "palavra-")
 }
@@ -175,7 +175,7 @@ pub fn goes_on(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     known.then(|| sentences::told(text, end + 1, Language::Other))?
 }
 
-/// `usa x como contraseña`, `nimm x als Kennwort`: the value stands before the name that begins at `start`.
+/// Finds a value before the name that begins at `start`, as in `usa x como contraseña` and `nimm x als Kennwort`.
 pub fn used_before(text: &[u8], start: usize, end: usize, floor: usize) -> Option<Hit> {
     let word = &text[start..end];
     let known = judge(word).is_some()
@@ -186,7 +186,7 @@ pub fn used_before(text: &[u8], start: usize, end: usize, floor: usize) -> Optio
     known.then(|| sentences::used_as(text, start, floor))?
 }
 
-/// After a name: a colon or a verb, at once or a few words later, and the value.
+/// Finds the value after a name: a colon or a verb, right after it or a few words later, and the value.
 fn value_behind(text: &[u8], end: usize, kind: &'static str) -> Option<Hit> {
     // `"password": "Contraseña", "confirm": "…"`: the name is itself a value.
     if matches!(text.get(end..end + 2), Some(b"\"," | b"\"}" | b"\":" | b"\"\n" | b"',")) {
@@ -229,7 +229,7 @@ enum Told {
     /// After a colon, or quoted.
     AtOnce,
     Verb,
-    /// After a blank, like many other words.
+    /// After a blank, where many other words can be.
     Beside,
 }
 
@@ -265,7 +265,7 @@ fn value_at(text: &[u8], start: usize, kind: &'static str, told: Told) -> Option
     }
     let mixed = looks.is_mixed() && (looks.len >= 8 || looks.changes >= 2);
     let word = at_once && looks.len >= 6 && looks.lower + 1 >= looks.len && ends_line(text, value.end);
-    // A hash is no key.
+    // A hash is not a key.
     let hash = || content.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
     let strong = match kind {
         "password" => mixed || word,
@@ -310,7 +310,8 @@ pub fn may_tell(word: &[u8]) -> bool {
     ) && (word.len() <= 10 || is(word[0], LOWER))
 }
 
-/// `clé`, `Schlüssel`: words for a key that begin with ASCII and go on with an accent. The letters before it end at `end`.
+/// Finds a value after a word for a key that begins with ASCII and continues with an accented letter: `clé`,
+/// `Schlüssel`. The letters before the accent end at `end`.
 pub fn accented_key(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let word = &text[start..end];
     let rest = &text[end..];
@@ -330,7 +331,7 @@ pub fn key_of_api(text: &[u8], start: usize, at: usize) -> Option<Hit> {
     if is_key(&text[..start]) { value_at(text, at + 1, "api-key", Told::AtOnce) } else { None }
 }
 
-/// A word for a key in one of the supported languages, and perhaps a preposition, before `API`.
+/// Whether a word for a key in one of the supported languages, and perhaps a preposition, comes before `API`.
 fn is_key(before: &[u8]) -> bool {
     let before = ["de ", "da ", "di ", "do ", "d'", "dell'"]
         .iter()

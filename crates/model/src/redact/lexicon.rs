@@ -1,6 +1,7 @@
 //! Lists of words, and the list of everyday nouns that people make passwords from.
 
-/// Words in the order of their first letters, and where each letter's begin. A list is one string, so that nothing is relocated at start.
+/// Words ordered by their first letters, and where the words of each letter begin. A list is one string, so that
+/// nothing must be relocated at start-up.
 pub struct Lexicon {
     words: &'static [u8],
     starts: [usize; 27],
@@ -39,7 +40,7 @@ pub const fn lexicon(words: &'static str) -> Lexicon {
     Lexicon { words, starts }
 }
 
-/// Most parts of one word: `copperkettlemoon`.
+/// The most nouns that one word may consist of, such as `copperkettlemoon`.
 const MOST_PARTS: usize = 4;
 
 /// Returns how many everyday nouns `word` consists of; zero if anything is left over. `copperkettle` has two.

@@ -9,7 +9,7 @@ use super::names;
 
 /// The longest single word; anything longer is several words joined.
 const LONGEST_WORD: usize = 13;
-/// The same, of words without any ending of those that long words have.
+/// The longest single word without an ending that long words have.
 const LONGEST_STEM: usize = 10;
 const LONGEST: usize = 64;
 
@@ -75,10 +75,10 @@ pub fn look(content: &[u8]) -> Option<Sure> {
             _ => return None,
         }
     }
-    // Code names things by what they are, last: `AcmeManager`. A path of members may begin so, too. Of three words with
-    // dashes one may be of those.
+    // In code the last word says what a thing is, as in `AcmeManager`, and a path of members may begin with such a
+    // word. Of three words with dashes, one may be such a word.
     let strung = words >= 3 && joint == b'-' && shortest >= 4 && common == 1;
-    // `copper.window`, `WindowFalcon7`: next to everyday nouns it is none of those.
+    // Next to everyday nouns it is not such a word, as in `copper.window` and `WindowFalcon7`.
     let beside_nouns =
         common == 1 && everyday > 0 && everyday + 1 == words && (joint != 0 || digits > 0 || !ends_common);
     if (ends_common || common > 1 || common > 0 && joint != 0) && !strung && !beside_nouns {
@@ -89,7 +89,7 @@ pub fn look(content: &[u8]) -> Option<Sure> {
     // `Lemon2013!`
     let few = letters < 6 && !(letters >= 4 && digits >= 3);
     let all_everyday = everyday == words && (nouns > 1 || digits > 0);
-    // `Cedar_apricot6`, `cedar_apricot`: a program has no such names.
+    // A program has no names like `Cedar_apricot6` and `cedar_apricot`.
     let snake = joint == b'_' && !(capitals == words || capitals > 0 && digits > 0 || all_everyday);
     if few || long != words || shouts || snake || joint == b'_' && words > 4 {
         return None;
@@ -125,17 +125,18 @@ pub fn look(content: &[u8]) -> Option<Sure> {
     }
 }
 
-/// Words joined by marks, capitals or digits: more than a sentence or a label has there.
+/// Whether a text is several words joined by marks, capitals or digits, which a sentence or a label does not have
+/// there.
 pub fn is_words(content: &[u8]) -> bool {
     look(content) >= Some(Sure::Words)
 }
 
-/// Everyday nouns, which need no context besides the name of a password.
+/// Whether a text is everyday nouns, which need no context besides the name of a password.
 pub fn is_nouns(content: &[u8]) -> bool {
     look(content) == Some(Sure::Nouns)
 }
 
-/// `verlopen`, `gewijzigd`, `abgelaufen`: how German and Dutch say what happened to a password.
+/// Whether a word says what happened to a password in German or Dutch: `verlopen`, `gewijzigd`, `abgelaufen`.
 pub fn is_participle(word: &[u8]) -> bool {
     const PREFIXES: &str = "ver ge be ont her ab ein aus un zer ent neu op uit";
     const ENDINGS: &str = "en t d";
@@ -170,17 +171,18 @@ pub fn ends_clause(text: &[u8], end: usize) -> bool {
 const CONTINUES: &str =
     "now on for until since and but so from please then yesterday today before after when while";
 
-/// A letter of ASCII, or a byte of one with an accent.
+/// Whether a byte is an ASCII letter or part of an accented one.
 pub fn is_letter(byte: u8) -> bool {
     is(byte, LETTER) || is_accented(byte)
 }
 
-/// A byte of a Latin letter with an accent, in UTF-8.
+/// Whether a byte is part of an accented Latin letter in UTF-8.
 pub fn is_accented(byte: u8) -> bool {
     matches!(byte, 0xc3..=0xc5 | 0x80..=0xbf)
 }
 
-/// `BFTvcqnUxUbuLv`: letters alone, drawn by chance. Words have a vowel between two humps, and no capital at their end.
+/// Whether letters are random, as in `BFTvcqnUxUbuLv`. Words have a vowel between two capitals, and no capital at their
+/// end.
 fn is_jumble(content: &[u8]) -> bool {
     if content.len() < 10 || content.len() > 40 || !content.iter().all(|byte| is(*byte, LETTER)) {
         return false;
@@ -214,12 +216,12 @@ pub fn is_state(word: &[u8]) -> bool {
     word.ends_with(b"ed") && word.len() >= 6 || STATES.split(' ').any(|state| state.as_bytes() == word)
 }
 
-/// A word of code or of a sentence about passwords.
+/// Whether a word is common in code or in sentences about passwords.
 pub fn is_ordinary(word: &[u8]) -> bool {
     COMMON.holds(word) || has_ending(word)
 }
 
-/// The endings of words that describe a state or an action: `required`, `missing`, `automatically`.
+/// Whether a word has the ending of a state or an action: `required`, `missing`, `automatically`.
 fn has_ending(word: &[u8]) -> bool {
     const ENDINGS: [&[u8]; 18] = [
         b"ed", b"ing", b"ly", b"able", b"ible", b"tive", b"ious", b"less", b"ment", b"tion", b"sion", b"ity",
@@ -228,7 +230,7 @@ fn has_ending(word: &[u8]) -> bool {
     word.len() <= LONGEST_WORD + 2 && ENDINGS.iter().any(|ending| word.ends_with(ending))
 }
 
-/// The endings of other long words, in the languages that sentences about passwords are known in.
+/// Whether a word has another ending of long words, in the languages in which sentences about passwords are known.
 pub fn has_suffix(word: &[u8]) -> bool {
     const SUFFIXES: &str = "able ada ade ado age aire al ally ance ando ant ants ar ary ase ata ate ated ates ato ció ción ão ade code dad de do e \
         ed ein elle ence end endo ent ente entes ents ere eren erent ern ers erung es euse eur eurs fen file fish ful graph hood ial \

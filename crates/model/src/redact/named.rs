@@ -14,7 +14,7 @@ use super::{Hit, commands, context, headers, keys, made_up, pairs, shape, tables
 
 /// Names are read back this far; what is longer is judged by its end.
 pub const LONGEST_NAME: usize = 64;
-/// Blanks around a separator, as in aligned tables.
+/// The most blanks around a separator, as in aligned tables.
 pub const WIDEST_GAP: usize = 40;
 
 /// Finds the secret assigned at the `=` or `:` at `at`.
@@ -208,7 +208,7 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
         .or_else(|| (verdict.kind == "credential").then(|| pairs::behind(text, at + 1))?)
 }
 
-/// A bare `key` that opens a database or a network.
+/// Whether a bare `key` opens a database or a network.
 fn is_passphrase_key(text: &[u8], name: &Name) -> bool {
     if !name.bytes(text).eq_ignore_ascii_case(b"key") {
         return false;
@@ -219,7 +219,7 @@ fn is_passphrase_key(text: &[u8], name: &Name) -> bool {
         .any(|word| super::contains(line, word))
 }
 
-/// `api_key=` and the key alone on the next line, which is no assignment.
+/// Whether the key is alone on the line after `api_key=`, and is not an assignment.
 fn is_drawn(text: &[u8], value: Value) -> bool {
     let content = &text[value.start..value.end];
     content.len() >= 20 && !content[..content.len() - 2].contains(&b'=') && profile(content).is_random()
@@ -318,7 +318,7 @@ fn ends_line(text: &[u8], at: usize) -> bool {
     matches!(byte(text, at), b'\n' | b'\r')
 }
 
-/// Only `export ` comes before it on the line.
+/// Whether only `export ` comes before the name on the line.
 fn starts_line(before: &[u8]) -> bool {
     let before = before.strip_suffix(b"export ").unwrap_or(before);
     before.is_empty() || before.ends_with(b"\n")
@@ -343,7 +343,7 @@ impl Name {
     }
 }
 
-/// The name that ends before `at`: `name `, `"name"`, `\"name\"`, `["name"]`, `name?`, `**name**`.
+/// Returns the name that ends before `at`: `name `, `"name"`, `\"name\"`, `["name"]`, `name?`, `**name**`.
 fn name_before(text: &[u8], at: usize, floor: usize) -> Option<Name> {
     let before = &text[floor..at];
     let mut end = before.len()
@@ -460,7 +460,7 @@ fn field_name<'a>(text: &'a [u8], name: &Name, floor: usize) -> Option<&'a [u8]>
     Some(&name[..run(name, BASE64_URL, LONGEST_NAME)]).filter(|name| !name.is_empty())
 }
 
-/// For a bare `key` or `token`, the word before it counts too: `API key: …`, `unexpected token: …`.
+/// Judges a bare `key` or `token` together with the word before it: `API key: …`, `unexpected token: …`.
 fn qualified(text: &[u8], name: &Name, floor: usize, verdict: Verdict) -> Option<Verdict> {
     let bare = name.bytes(text).iter().all(|byte| is(*byte, LOWER | UPPER));
     if name.quoted || !bare || verdict.says == Says::Password {
@@ -507,7 +507,7 @@ fn encoded(text: &[u8], at: usize) -> Option<Hit> {
     whole.then_some(Hit { start: at, end: at + length, kind: "password" })
 }
 
-/// `userPassword: {SSHA}x`: a hash as directories keep it.
+/// Finds a hash in a directory, as in `userPassword: {SSHA}x`.
 fn hashed(text: &[u8], at: usize, verdict: Verdict) -> Option<Hit> {
     let rest = text[at..].strip_prefix(b"{")?;
     let scheme = run(rest, UPPER | DIGIT | super::classes::DASH, 16);
@@ -531,7 +531,7 @@ fn behind_type(text: &[u8], at: usize, after: usize) -> Option<usize> {
     values::value(text, value).filter(|literal| literal.quoted).map(|_| value)
 }
 
-/// Written like an environment variable.
+/// Whether a name is written like an environment variable.
 pub fn is_loud(name: &[u8]) -> bool {
     name.len() >= 3 && name.iter().any(|byte| is(*byte, UPPER)) && !name.iter().any(|byte| is(*byte, LOWER))
 }

@@ -6,7 +6,7 @@
 use super::classes::{DIGIT, LOWER, UPPER, ends_with_ignore_case, is};
 use super::languages;
 
-/// How much a name says, which decides how much its value must say.
+/// How much a name says, which decides what its value must look like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Says {
     /// A password: any literal counts, however simple.
@@ -17,7 +17,7 @@ pub enum Says {
     Pass,
     /// Possibly secret (`key`, `sort_token`): the value must look random, and must not be a hash or an id.
     Perhaps,
-    /// A signature grants access as part of a URL, and only there.
+    /// A signature, which grants access only as part of a URL.
     Signature,
     /// An `Authorization` header: a scheme, then the credential.
     Authorization,
@@ -50,7 +50,7 @@ pub fn judge(name: &[u8]) -> Option<Verdict> {
 
 fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> {
     let verdict = |says, kind| Some(Verdict { says, kind });
-    // The heads of almost all telling names, before the lists are walked.
+    // The heads of almost all names of secrets are tried before the lists.
     match head.len() {
         3 if head.eq_ignore_ascii_case(b"key") => return judge_key(before),
         5 if head.eq_ignore_ascii_case(b"token") => {
@@ -127,7 +127,7 @@ fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> 
     None
 }
 
-/// A name whose last word is `key`, by the word before it.
+/// Judges a name whose last word is `key`, by the word before it.
 fn judge_key(before: &[u8]) -> Option<Verdict> {
     if OTHER_KEYS.holds(before) {
         return None;
@@ -189,7 +189,7 @@ fn is_suffix(word: &[u8]) -> bool {
     word.iter().all(|byte| is(*byte, DIGIT)) || SUFFIXES.holds(word)
 }
 
-/// A cheap check before the name is split: almost every name fails here.
+/// Whether a name may be that of a secret. The test is cheap, and almost every name fails it.
 fn hints(name: &[u8]) -> bool {
     let stem = |stem: &[u8]| {
         matches!(
@@ -231,7 +231,7 @@ fn is_one_of(word: &[u8], known: &str) -> bool {
     known.split_ascii_whitespace().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
 }
 
-/// A long list, with the lengths of its words by their first letter: that alone rules out almost every word.
+/// A long list, with the lengths of its words by their first letter, which alone rule out almost every word.
 pub(super) struct List {
     words: &'static str,
     lengths: [u32; 32],
@@ -266,7 +266,7 @@ fn ends_with_one_of(word: &[u8], known: &str) -> bool {
     known.split_ascii_whitespace().any(|known| ends_with_ignore_case(word, known))
 }
 
-/// The words of a name, last first.
+/// Iterates over the words of a name, the last one first.
 struct Words<'a> {
     rest: &'a [u8],
 }
@@ -296,7 +296,7 @@ fn is_joint(byte: u8) -> bool {
     matches!(byte, b'_' | b'-' | b'.' | b' ' | b':' | b'/')
 }
 
-/// A word starts at `at` inside `name`: `a|B`, `1|b`, `b|1`, and `AB|Cd`.
+/// Whether a word starts at `at` inside `name`: `a|B`, `1|b`, `b|1`, and `AB|Cd`.
 fn starts_word(name: &[u8], at: usize) -> bool {
     let (before, here) = (name[at - 1], name[at]);
     let after_is_lower = name.get(at + 1).is_some_and(|byte| is(*byte, LOWER));

@@ -1,16 +1,16 @@
-//! A user and a password told as a pair: `log in as admin / x`, `credentials: admin:x`, `user/pass: admin/x`.
+//! A user and a password stated as a pair: `log in as admin / x`, `credentials: admin:x`, `user/pass: admin/x`.
 
 use super::Hit;
 use super::classes::{BASE64_URL, DOT, blanks, byte, is, run_back, starts_with_ignore_case};
 use super::context::last_line;
 use super::sentences::{self, Least};
 
-/// How far before the pair the words may stand that say what it is.
+/// How many bytes before a pair the words that announce it may be.
 const REACH: usize = 100;
-/// Words before a pair that say so, or begin so.
+/// Words, or beginnings of words, that announce a pair.
 const TELLING: &str = "login logged signin credential creds zugang anmeld einlogg identifiant connexion accès acceso acesso \
     accesso accedi credencia credenzia inlog wifi wi-fi ssid";
-/// The same, of two words.
+/// Pairs of words that announce a pair.
 const TELLING_PAIRS: [&[u8]; 4] = [b"log in", b"log on", b"sign in", b"log into"];
 /// Common account names, which usually have a password.
 const ACCOUNTS: &str =
@@ -24,7 +24,8 @@ pub fn apart(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     told.then(|| sentences::accepted(text, at + 2, least(user)))?
 }
 
-/// `admin:x` behind words such as `log in with`; `at` is the colon behind the user `text[start..at]`.
+/// Finds the password in `admin:x` after words such as `log in with`; `at` is the colon after the user
+/// `text[start..at]`.
 pub fn colon(text: &[u8], start: usize, at: usize) -> Option<Hit> {
     let credentials = || {
         let line = last_line(&text[start.saturating_sub(REACH)..start]);
@@ -41,7 +42,7 @@ pub fn colon(text: &[u8], start: usize, at: usize) -> Option<Hit> {
     told.then_some(hit)
 }
 
-/// `user/pass: admin/x`; `at` is where the user stands.
+/// Finds the password in `user/pass: admin/x`; `at` is where the user begins.
 pub fn joined(text: &[u8], at: usize) -> Option<Hit> {
     let length = text[at..].iter().take(40).take_while(|byte| is(**byte, BASE64_URL | DOT)).count();
     let mark = at + length;
@@ -50,7 +51,8 @@ pub fn joined(text: &[u8], at: usize) -> Option<Hit> {
     told.then(|| sentences::accepted(text, value, Least::Word))?
 }
 
-/// `creds for the box: ann/x`, `credentials are ann:x`: the first such pair behind the word that ends at `end`.
+/// Finds the password in the first pair after the word that ends at `end`: `creds for the box: ann/x`, `credentials are
+/// ann:x`.
 pub fn behind(text: &[u8], end: usize) -> Option<Hit> {
     let window = &text[end..text.len().min(end + REACH)];
     let window = &window[..memchr::memchr(b'\n', window).unwrap_or(window.len())];
@@ -76,7 +78,7 @@ pub fn behind(text: &[u8], end: usize) -> Option<Hit> {
     None
 }
 
-/// Not the name of a file or a type: `config/Settings2`, `aws/StsProvider2`.
+/// Whether a text is not the name of a file or a type, such as `config/Settings2` or `aws/StsProvider2`.
 fn is_made_up(content: &[u8]) -> bool {
     super::made_up::look(content).is_some() || super::chance::profile(content).is_random()
 }

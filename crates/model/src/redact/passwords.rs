@@ -1,4 +1,4 @@
-//! Is the value behind a name that says password a password? Any literal is one, however simple: what is left out is
+//! Decides whether the value after a name that says password is a password. Any literal is one, however simple, except
 //! what code, forms and sentences have in that place.
 
 use super::chance::Profile;
@@ -7,7 +7,7 @@ use super::made_up::Sure;
 use super::values::{Joint, Value, is_constant, is_numbered, is_type};
 use super::{context, languages, made_up};
 
-/// A literal password: anything that is not obviously code or prose.
+/// Whether a value is a literal password: anything that is not obviously code or prose.
 pub fn is_password(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool {
     let content = &text[value.start..value.end];
     if looks.len < 3 {
@@ -89,8 +89,8 @@ pub fn is_password(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> 
     joint.tight || !(name_like || is_numbered(content)) || looks.is_random()
 }
 
-/// `password: CopperKettle (shown once)`, `… (password: CopperKettle)`, `/* password: CopperKettle */`: what follows
-/// the value does not occur in code.
+/// Whether text follows the value that does not occur in code: `password: CopperKettle (shown once)`, `… (password:
+/// CopperKettle)`, `/* password: CopperKettle */`.
 fn is_annotated(text: &[u8], value: Value) -> bool {
     let rest = &text[value.end..];
     if rest.starts_with(b" (") || rest.starts_with(b" */") || rest.starts_with(b" -->") {
@@ -115,8 +115,8 @@ fn is_annotated(text: &[u8], value: Value) -> bool {
         }
 }
 
-/// `User(name=ann, password=CopperKettle)`, `Config{User:ann Password:CopperKettle}`, as programs print what they hold: next to
-/// the name of a user. In code both would be names of variables.
+/// Whether the value is next to the name of a user, as programs print objects: `User(name=ann, password=CopperKettle)`,
+/// `Config{User:ann Password:CopperKettle}`. In code both would be names of variables.
 fn is_printed(text: &[u8], value: Value) -> bool {
     let closes = matches!(byte(text, value.end), b')' | b']' | b'}' | b',' | b' ');
     let line = context::last_line(&text[value.start.saturating_sub(120)..value.start]);
@@ -141,7 +141,7 @@ fn is_printed(text: &[u8], value: Value) -> bool {
         })
 }
 
-/// The value is an argument or a member in code, not the end of a statement.
+/// Whether the value is an argument or a member in code, and not the end of a statement.
 fn passes_on(text: &[u8], value: Value) -> bool {
     // `old password: x, new password: y`
     let line = context::last_line(&text[value.start.saturating_sub(120)..value.start]);
@@ -177,7 +177,7 @@ fn is_labelled(text: &[u8], value: Value) -> bool {
     labelled && made_up::ends_clause(text, value.end)
 }
 
-/// `the wifi password: `: words before the name, none of them a keyword of code.
+/// Whether words come before the name, none of them a keyword of code: `the wifi password: `.
 fn is_phrase(line: &[u8]) -> bool {
     const KEYWORDS: &str = "let const var val static public private protected internal readonly final export mut pub ref fn def func lateinit \
         override abstract optional required field property type";
@@ -197,7 +197,7 @@ fn is_phrase(line: &[u8]) -> bool {
     word && before.len() > 1 && !KEYWORDS.split_ascii_whitespace().any(|known| known.as_bytes() == before)
 }
 
-/// Nothing that could be code stands above or below the line: no other lines, or those of a settings file.
+/// Whether the lines above and below cannot be code: there are none, or they are those of a settings file.
 fn is_apart(text: &[u8], value: Value, line: &[u8], above: &[u8]) -> bool {
     // `val password: CharSequence`
     if line.trim_ascii().strip_suffix(b"=").unwrap_or(line).trim_ascii().contains(&b' ') {
@@ -220,7 +220,7 @@ fn is_apart_from(line: &[u8]) -> bool {
     line.is_empty() || parent || is_settings_line(line) || is_message(line)
 }
 
-/// `Exit code 1`: a line of words, as a program prints it and no code has it.
+/// Whether a line consists of words, as a program prints it and code does not: `Exit code 1`.
 fn is_message(line: &[u8]) -> bool {
     let mut words = line.split(|byte| *byte == b' ');
     let plain = |word: &[u8]| {
@@ -286,7 +286,7 @@ fn is_setting(text: &[u8], start: usize) -> bool {
     section || pair
 }
 
-/// `violet-cobalt-85`: two or more words and a number of two or more digits, as people make up.
+/// Whether a value is two or more words and a number of two or more digits, as people make up: `violet-cobalt-85`.
 fn words_and_number(content: &[u8]) -> bool {
     let parts = || content.split(|byte| *byte == b'-');
     let number =
@@ -295,7 +295,8 @@ fn words_and_number(content: &[u8]) -> bool {
     number && words >= 2 && words + 1 == parts().count()
 }
 
-/// `password: user_password`, `"password": "Confirm password"`: the value is about passwords, not one.
+/// Whether the value is about passwords and not one itself: `password: user_password`, `"password": "Confirm
+/// password"`.
 fn mentions_itself(content: &[u8]) -> bool {
     let english = (0..content.len()).any(|at| {
         starts_with_ignore_case(&content[at..], "passw")
@@ -317,14 +318,15 @@ pub fn is_prose(word: &[u8]) -> bool {
     PROSE.split_ascii_whitespace().any(|prose| word.eq_ignore_ascii_case(prose.as_bytes()))
 }
 
-/// Words in lower case, as people combine them for a passphrase, and none of the words of a sentence about one.
+/// Whether a text is words in lower case, as people combine them for a passphrase, without the words of a sentence
+/// about one.
 pub fn is_passphrase(content: &[u8]) -> bool {
     content.iter().all(|byte| is(*byte, LOWER | DIGIT) || *byte == b' ')
         && words(content).count() >= 3
         && !words(content).any(is_prose)
 }
 
-/// `Xk9w0rd zz!`: few words, one of them with digits between letters, as in no sentence.
+/// Whether a text has few words, one of them with digits between letters, as no sentence has: `Xk9w0rd zz!`.
 pub fn is_mixed_phrase(content: &[u8]) -> bool {
     let is_mixed = |word: &[u8]| {
         let between = |three: &[u8]| is(three[0], LETTER) && is(three[1], DIGIT) && is(three[2], LETTER);

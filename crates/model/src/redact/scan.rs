@@ -1,4 +1,4 @@
-//! The single pass: what to try at which byte.
+//! The single pass over the bytes: which rules are tried at which byte.
 
 use super::classes::{ALNUM, ANY_HEX, BASE64, DIGIT, LOWER, UNDERSCORE, WORD, byte, is, run};
 use super::{
@@ -13,7 +13,7 @@ pub fn next(text: &[u8], floor: usize, options: Options, heads: &mut Vec<Head>) 
     }
     let mut floor = floor;
     let mut at = floor;
-    // Where an escape ended: a word that starts there counts as separate, whatever byte the escape ended with.
+    // Where an escape ended. A word that starts there is separate, whatever byte the escape ended with.
     let mut edge = floor;
     while at < text.len() {
         let action = ACTIONS[usize::from(text[at])];
@@ -206,7 +206,7 @@ fn token(text: &[u8], at: usize, edge: usize) -> Option<Hit> {
     if web { keys::web_token(text, start) } else { None }
 }
 
-/// Returns the secret that the word `text[start..end]` announces or is part of. Almost all words fail here.
+/// Returns the secret that the word `text[start..end]` announces or is part of. Almost all words fail this test.
 #[inline(always)]
 fn word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut Vec<Head>) -> Option<Hit> {
     let next = byte(text, end);
@@ -335,7 +335,7 @@ fn known_word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut V
             languages::after_word(text, start, end)
                 .or_else(|| languages::used_before(text, start, end, floor))
         }
-        // The rest of the name is of another alphabet.
+        // The rest of the name is in another alphabet.
         (3 | 8, 0xc3 | 0xc5) if matches!(text[start] | 32, b'c' | b'h') => {
             if tables::may_head(text, start, end + 3) && heads.len() < super::MOST_HEADS {
                 heads.push(Head::Column(start));
@@ -348,11 +348,11 @@ fn known_word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut V
     }
 }
 
-/// Words of this length may contain a token behind a name: `key_sk_live_…`.
+/// Words of at least this many bytes may contain a token after a name: `key_sk_live_…`.
 const LONG_WORD: usize = 28;
 const LONGEST_WORD: usize = 256;
 
-/// Finds a token that starts behind an underscore of the word `text[start..end]`.
+/// Finds a token that starts after an underscore of the word `text[start..end]`.
 fn inner_token(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     if end - start > LONGEST_WORD {
         return None;
@@ -389,7 +389,7 @@ fn at_sign(text: &[u8], at: usize, floor: usize, options: Options) -> Option<Hit
     if credentials.is_none() && options.emails { urls::email(text, at, floor) } else { credentials }
 }
 
-/// Length of the placeholder at the start of `text`.
+/// Returns the length of the placeholder at the start of `text`.
 pub fn placeholder(text: &[u8]) -> Option<usize> {
     let kind = text.strip_prefix(MARK)?;
     let length = run(kind, LOWER | DIGIT | super::classes::DASH, 40);

@@ -8,27 +8,27 @@ use super::made_up::{self, Sure};
 use super::values::{self, Value};
 use super::{lexicon, passwords};
 
-/// How far after its name a value may be.
+/// How many bytes after its name a value may be.
 const WIDEST: usize = 96;
 /// How many words are searched for one that may come before the value.
 const MOST_WORDS: usize = 14;
-/// The longest value.
+/// The longest value, in bytes.
 const LONGEST: usize = 100;
 
 /// Words that come right before the value.
 const LINKS: &str = "is ist lautet est es é è was to be becomes now it's its c'est — – -";
-/// The same, if the name of the password is not English.
+/// Words right before the value, if the name of the password is not English.
 const FOREIGN_LINKS: &str = "como : será sera sarà wird wordt devient";
-/// The same, where they join other things, too: only what is plainly a password is taken behind them.
+/// Foreign words that join other things too, so only an obvious password is accepted after them.
 const FOREIGN_PREPOSITIONS: &str =
     "para en pour por auf zu naar in con a ich vaut bleibt blijft resta rimane sigue fica";
-/// `when it asks for the password, type x`.
+/// Words before the value in an instruction: `when it asks for the password, type x`.
 const TYPING: &str = "type enter use try typing entering been remains stays equals reads became";
-/// `root's password on host.example.com = x`: words behind the name that say whose it is.
+/// Words after the name that say whose password it is: `root's password on host.example.com = x`.
 const PLACES: &str = "on for of at in";
 /// Words before `to`: `password was set to x`, but not `password to connect to x`.
 const SETTING: &str = "set reset back over equal defaults";
-/// What may come between such a word and the value.
+/// Words that may come between such a word and the value.
 const ADVERBS: &str = "now currently still just simply temporarily again désormais maintenant ahora agora ora adesso jetzt nun nu";
 
 /// The language of the password's name.
@@ -38,12 +38,12 @@ pub enum Language {
     Other,
 }
 
-/// What a value must at least be.
+/// The least that a value must be.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Least {
-    /// A word that is not listed, where a clause ends.
+    /// A word that is not listed, at the end of a clause.
     Word,
-    /// The same, without the endings that adjectives have.
+    /// Such a word without the endings that adjectives have.
     Stem,
     /// Several words, or letters and digits.
     Words,
@@ -102,7 +102,7 @@ pub fn told(text: &[u8], end: usize, language: Language) -> Option<Hit> {
     None
 }
 
-/// `admin pw x`: the word after the name, if it ends a clause. `end` is after the name.
+/// Finds the word after the name, if it ends a clause, as in `admin pw x`. `end` is after the name.
 pub fn beside(text: &[u8], end: usize) -> Option<Hit> {
     let start = end + blanks(&text[end..], 2);
     let length = value_length(&text[start..]);
@@ -134,7 +134,7 @@ pub fn answered(text: &[u8], at: usize) -> Option<Hit> {
     if said { accept(text, value, Least::Word) } else { None }
 }
 
-/// `the old password, x`: nothing but the value between a comma and the end of the line. `at` is behind the comma.
+/// Finds a value between a comma and the end of the line, as in `the old password, x`. `at` is after the comma.
 pub fn apposed(text: &[u8], at: usize) -> Option<Hit> {
     let start = at + blanks(&text[at..], 2);
     let end = start + value_length(&text[start..]);
@@ -145,8 +145,8 @@ pub fn apposed(text: &[u8], at: usize) -> Option<Hit> {
     if ends && digits || aside { accepted(text, start, Least::Words) } else { None }
 }
 
-/// `use x as the password`, `nimm x als Passwort`, `usa x como contraseña`: the value stands before the name that begins at
-/// `start`.
+/// Finds a value before the name that begins at `start`, as in `use x as the password`, `nimm x als Passwort`, `usa x
+/// como contraseña`.
 pub fn used_as(text: &[u8], start: usize, floor: usize) -> Option<Hit> {
     const JOINTS: [&str; 15] = [
         " as ",
@@ -187,7 +187,7 @@ pub fn used_as(text: &[u8], start: usize, floor: usize) -> Option<Hit> {
     accepted(&text[..from + length], from, Least::Words)
 }
 
-/// What must be told behind this word, if it may stand right before a value.
+/// Returns what the value after this word must at least be; `None` if the word cannot come right before a value.
 fn link(word: &[u8], language: Language) -> Option<Least> {
     let foreign = language == Language::Other;
     if is_one_of(word, LINKS)
@@ -199,7 +199,8 @@ fn link(word: &[u8], language: Language) -> Option<Least> {
     (is_one_of(word, TYPING) || foreign && is_one_of(word, FOREIGN_PREPOSITIONS)).then_some(Least::Words)
 }
 
-/// `I changed the password`: a verb before the name says that what follows is the new one.
+/// Whether a verb before the name says that the password is changed, so that the new one follows: `I changed the
+/// password`.
 pub fn is_set(before: &[u8]) -> bool {
     let line = super::context::last_line(&before[before.len().saturating_sub(60)..]);
     ["set", "chang", "updat", "rotat", "switch", "revert"]
@@ -283,7 +284,7 @@ fn value(text: &[u8], at: usize, least: Least) -> Option<Hit> {
     accept(text, Value { start, end, quoted: mark.is_some(), wrapped: false }, least)
 }
 
-/// The bare value at `start`, if it is at least that.
+/// Returns the bare value at `start`, if it is at least what `least` requires.
 pub fn accepted(text: &[u8], start: usize, least: Least) -> Option<Hit> {
     value(text, start, least)
 }
@@ -321,7 +322,7 @@ fn accept(text: &[u8], value: Value, least: Least) -> Option<Hit> {
     enough.then_some(Hit { start: value.start, end: value.end, kind: "password" })
 }
 
-/// `base64-encoded`, `SHA-256`, `8-64`, `v1.2.3`: digits next to technical terms.
+/// Whether digits belong to a technical term: `base64-encoded`, `SHA-256`, `8-64`, `v1.2.3`.
 fn is_ordinary(content: &[u8]) -> bool {
     let looks = profile(content);
     looks.symbols == 0 && looks.changes < 2 && content.iter().any(|byte| !byte.is_ascii_alphanumeric())
@@ -329,7 +330,7 @@ fn is_ordinary(content: &[u8]) -> bool {
         || content.iter().all(u8::is_ascii_hexdigit) && content.len() >= 32
 }
 
-/// Printable ASCII and accented letters, without what closes a sentence or a bracket.
+/// Returns the length of printable ASCII and accented letters, without what closes a sentence or a bracket.
 pub fn value_length(text: &[u8]) -> usize {
     let length = text
         .iter()
@@ -338,7 +339,7 @@ pub fn value_length(text: &[u8]) -> usize {
             byte.is_ascii_graphic() && !b"\"'`,;()<>[]{}".contains(byte) || made_up::is_accented(**byte)
         })
         .count();
-    // An accent is the second byte of its letter, so do not cut between them.
+    // An accented letter has two bytes; do not cut between them.
     let length = length - usize::from(length > 0 && matches!(text[length - 1], 0xc3..=0xc5));
     let dots =
         text[..length].iter().rev().take_while(|byte| matches!(byte, b'.' | b':' | b'!' | b'?')).count();
@@ -385,7 +386,7 @@ pub fn items(text: &[u8], at: usize, hits: &mut Vec<Hit>) {
     }
 }
 
-/// An item of a list of passwords: `passwords:` and `- x` below it. `at` is the dash.
+/// Finds an item of a list of passwords: `passwords:` and `- x` below it. `at` is the dash.
 pub fn listed(text: &[u8], at: usize) -> Option<Hit> {
     if byte(text, at + 1) != b' ' {
         return None;

@@ -8,7 +8,7 @@ use super::chance::profile;
 use super::classes::{self, ALNUM, BASE64_URL, DOT, PLUS, SLASH, WORD, byte, is};
 use super::rules::{Demand, Part, RULES, Rule};
 
-/// This much of a body shows whether it is words; a long one is not read completely.
+/// How many bytes of a body show whether it is words. A long body is not read completely.
 const ENOUGH: usize = 96;
 
 /// Returns the token that starts at `at`, if a rule matches there. `at` must be the start of a word; nothing before
@@ -67,12 +67,13 @@ fn match_rule(rule: &'static Rule, text: &[u8], at: usize, edge: usize) -> Optio
             }
         };
     }
-    // Inside a longer word, or the name of a function. Only for words: if separators belong to the class, a run
-    // longer than any token contains many starts, and refusing each of them would take a pass for each.
+    // The match is inside a longer word, or is the name of a function. This is tested only for words: if separators
+    // belong to the class, a run longer than any token contains many starts, and refusing each of them would take a
+    // pass for each.
     if (is(byte(rest, end), ALNUM) && !joined) || byte(rest, end) == b'(' {
         return None;
     }
-    // A class with a dot swallows the full stop of the sentence.
+    // If a dot belongs to the class, the full stop of the sentence is part of the run.
     while end > body && rest[end - 1] == b'.' {
         end -= 1;
     }
@@ -99,7 +100,8 @@ static FIRST: [u16; 256] = chain().0;
 static NEXT: [u16; RULES.len()] = chain().1;
 static SECOND: [u8; RULES.len()] = seconds();
 
-/// Six bits of the first byte and five of each of the next two: letters stay distinct, and the first keeps its case.
+/// Returns the slot of three bytes: six bits of the first byte and five of each other, so that letters stay distinct
+/// and the first keeps its case.
 const fn slot(first: u8, second: u8, third: u8) -> usize {
     (first as usize & 63) << 10 | (second as usize & 31) << 5 | third as usize & 31
 }

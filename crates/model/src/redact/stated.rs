@@ -43,7 +43,7 @@ fn is_credentials(name: &[u8]) -> bool {
     name.eq_ignore_ascii_case(b"creds") || name.eq_ignore_ascii_case(b"credentials")
 }
 
-/// Italian has no word of its own: `la password è x`.
+/// Returns the language of the name. Italian has no word of its own, as in `la password è x`.
 fn language(before: &[u8], name: &[u8]) -> Language {
     if languages::judge(name).is_some() {
         return Language::Other;
@@ -235,7 +235,7 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     hit(text, value, verdict, doubtful)
 }
 
-/// Commands that set the variable named next.
+/// Whether a command before the name sets a variable of that name.
 fn sets_variable(before: &[u8]) -> bool {
     [
         "ENV ",
@@ -273,7 +273,7 @@ pub fn quoted_setting(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     sets.then(|| hit(text, value, verdict, Joint { loud: true, tight: true, ..Joint::default() }))?
 }
 
-/// `user ann, `, `username ann and `: a user is named right before.
+/// Whether a user is named right before: `user ann, `, `username ann and `.
 fn names_user(before: &[u8]) -> bool {
     let parted = [", ", " and ", " / ", " e ", " y ", " und ", " en ", " et "]
         .iter()
@@ -298,7 +298,7 @@ fn names_user(before: &[u8]) -> bool {
     .any(|word| length > 1 && super::classes::ends_with_ignore_case(before, word))
 }
 
-/// `password 7 0822455D0A16`, a scrambled password as routers write it: the value after the kind.
+/// Returns the value after the digit in `password 7 0822455D0A16`, as routers write a scrambled password.
 fn numbered(text: &[u8], kind: Value) -> Option<Value> {
     let scrambled = |value: &Value| {
         let content = &text[value.start..value.end];
@@ -322,7 +322,7 @@ fn in_sql(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     super::flags::given(text, at)
 }
 
-/// `changed the password from x to y`: both, because the old one may open a backup.
+/// Finds both values in `changed the password from x to y`, because the old one may open a backup.
 fn from_to(text: &[u8], end: usize) -> Option<Hit> {
     let made_up = |value: &Value| {
         let content = &text[value.start..value.end];
@@ -415,7 +415,8 @@ pub fn goes_on(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     }
 }
 
-/// `type x when it asks for the password`: the name `text[start..end]` ends its clause, and the value stands before it.
+/// Finds a value before the name `text[start..end]`, which ends its clause, as in `type x when it asks for the
+/// password`.
 pub fn typed_before(text: &[u8], start: usize, end: usize, floor: usize) -> Option<Hit> {
     if !names_password(&text[start..end]) {
         return None;
@@ -432,8 +433,8 @@ pub fn typed_before(text: &[u8], start: usize, end: usize, floor: usize) -> Opti
     (asked && hit.end < start).then_some(hit)
 }
 
-/// `sign(body, "9f8e…")  # webhook signing secret`: a comment at the end of the line tells what its literal is. The name is
-/// `text[start..end]`, the last word of the comment.
+/// Finds a literal that a comment at the end of its line describes, as in `sign(body, "9f8e…")  # webhook signing
+/// secret`. The name `text[start..end]` is the last word of the comment.
 pub fn commented(text: &[u8], start: usize, end: usize, floor: usize) -> Option<Hit> {
     const OTHERS: &str = "hash sha sha1 sha256 md5 digest id public example fake dummy no not without invalid wrong checksum of";
     const MOST_WORDS: usize = 6;
@@ -538,7 +539,7 @@ pub fn in_file_name(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     told.then_some(Hit { start: from, end, kind: "password" })
 }
 
-/// `| **Password** | x |`: the cell behind a name in bold.
+/// Finds the cell after a name in bold, as in `| **Password** | x |`.
 pub fn in_bold_cell(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let rest = text[end..].strip_prefix(b"**")?.trim_ascii_start().strip_prefix(b"|")?;
     let from = text.len() - rest.len() + blanks(rest, 8);
@@ -546,7 +547,7 @@ pub fn in_bold_cell(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     names_password(&text[start..end]).then(|| sentences::accepted(text, from + mark, Least::Words))?
 }
 
-/// `use x as the password`, as [`sentences::used_as`] has it.
+/// Finds the value in `use x as the password`, like [`sentences::used_as`].
 pub fn used_before(text: &[u8], start: usize, end: usize, floor: usize) -> Option<Hit> {
     match names_password(&text[start..end]) {
         true => sentences::used_as(text, start, floor),
@@ -554,7 +555,7 @@ pub fn used_before(text: &[u8], start: usize, end: usize, floor: usize) -> Optio
     }
 }
 
-/// `password`, a tab or a bar, and the value: all of a line.
+/// Finds the value on a line that consists of `password`, a tab or a bar, and the value.
 pub fn in_columns(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let first = start == 0 || text[start - 1] == b'\n';
     if !first || !names_password(&text[start..end]) {
@@ -605,7 +606,7 @@ fn used_as(text: &[u8], at: usize, floor: usize, end: usize) -> Option<Hit> {
     let used = ["use ", "set ", "with ", "using ", "type ", "enter "]
         .iter()
         .any(|verb| text[..at - length].ends_with(verb.as_bytes()));
-    // `as the password manager` tells of something else.
+    // `as the password manager` is about something else.
     let line = &text[end..text.len().min(end + 40)];
     let last = memchr::memmem::find(line, b"assword").map_or(0, |found| end + found + 7);
     let alone = last > 0 && made_up::ends_clause(text, last);
@@ -646,7 +647,7 @@ fn declared(text: &[u8], at: usize, verdict: Verdict, joint: Joint) -> Option<Hi
     let separated = content.iter().any(|byte| matches!(byte, b'-' | b'/' | b'_'));
     let name_like = separated && looks.changes < 2;
     let plausible = looks.symbols > 0 || (looks.is_mixed() && !name_like) || looks.is_random();
-    // A key in hexadecimal digits counts, a word does not.
+    // A key of hexadecimal digits counts, but a word does not.
     let hex = content.len() >= 32 && content.iter().all(u8::is_ascii_hexdigit);
     let key = verdict.says == Says::Secret && hex;
     let doubtful = joint.doubtful || verdict.says != Says::Password && !value.quoted && !key;
@@ -654,7 +655,7 @@ fn declared(text: &[u8], at: usize, verdict: Verdict, joint: Joint) -> Option<Hi
     if plausible || joint.doubtful { hit(text, value, verdict, joint) } else { None }
 }
 
-/// The last letters of every name that [`stated`] knows; most words of a text fail here.
+/// Whether a word has the last letters of a name that [`stated`] knows. Most words of a text fail this test.
 #[inline]
 pub fn may_end_name(word: &[u8]) -> bool {
     if matches!(word, b"pw" | b"PW" | b"pin" | b"PIN" | [.., b'_', b'p', b'w']) {

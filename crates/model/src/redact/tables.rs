@@ -8,7 +8,7 @@ use super::names::{self, Says, Verdict};
 use super::values::{self, Joint, Value};
 
 const LONGEST_LINE: usize = 1024;
-/// How many rows of one table are examined.
+/// The most rows of one table that are examined.
 const MOST_ROWS: usize = 10_000;
 const MOST_COLUMNS: usize = 40;
 
@@ -65,7 +65,7 @@ pub fn below_head(text: &[u8], start: usize, hits: &mut Vec<Hit>) {
     if matches!(divider, Divider::Gap) && !is_loud && !is_rule(line(text, line_start + head.len() + 1)) {
         return;
     }
-    // `user,pass`, `site,login,secret`: a word may be a password where the line names users, too.
+    // If the line also names users, a word may be a password: `user,pass`, `site,login,secret`.
     let has_user = heads.iter().any(|cell| is_user(&head[cell.0..cell.1]));
     let may_be_word = verdict.says == Says::Password && name.len() >= 6 || has_user;
     let verdict = if has_user && verdict.kind == "secret" {
@@ -95,7 +95,7 @@ pub fn below_head(text: &[u8], start: usize, hits: &mut Vec<Hit>) {
     }
 }
 
-/// The head of a column of accounts.
+/// Whether a cell is the head of a column of accounts.
 fn is_user(cell: &[u8]) -> bool {
     const USERS: &str = "user login email mail account benutzer usuario usuário utilisateur identifiant utente gebruiker konto";
     let cell = unquoted(cell);
@@ -130,7 +130,7 @@ fn line(text: &[u8], at: usize) -> &[u8] {
     &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())]
 }
 
-/// The name of a column: letters, digits and what joins words.
+/// Whether a cell is the name of a column: letters, digits and characters that join words.
 fn is_name(cell: &[u8]) -> bool {
     cell.len() <= 40
         && cell.iter().any(|byte| is(*byte, LETTER))
@@ -151,7 +151,7 @@ fn is_rule(row: &[u8]) -> bool {
 #[derive(Clone, Copy)]
 enum Divider {
     Mark(u8),
-    /// Two blanks or more.
+    /// The columns are separated by two blanks or more.
     Gap,
 }
 
@@ -165,7 +165,7 @@ impl Divider {
         memchr::memmem::find(head.trim_ascii(), b"  ").map(|_| Divider::Gap)
     }
 
-    /// Where the cells of a row start and end, without the blanks around them.
+    /// Returns where the cells of a row start and end, without the blanks around them.
     fn cells(self, row: &[u8]) -> Box<dyn Iterator<Item = (usize, usize)> + '_> {
         let trimmed = move |start: usize, end: usize| {
             let cell = &row[start..end];
@@ -295,7 +295,7 @@ pub fn manifest(text: &[u8], at: usize, hits: &mut Vec<Hit>) {
     }
 }
 
-/// The values of `{"name":"x", …}`.
+/// Finds the values of `{"name":"x", …}`.
 fn members(text: &[u8], at: usize, end: usize, hits: &mut Vec<Hit>) {
     let object = &text[at..end];
     let object = &object[..memchr::memchr(b'}', object).unwrap_or(object.len())];
@@ -307,7 +307,7 @@ fn members(text: &[u8], at: usize, end: usize, hits: &mut Vec<Hit>) {
     }
 }
 
-/// The values of the indented lines `name: x`.
+/// Finds the values of the indented lines `name: x`.
 fn settings(text: &[u8], at: usize, end: usize, hits: &mut Vec<Hit>) {
     let block = &text[at..end];
     let mut at = at;

@@ -4,7 +4,7 @@ use super::Hit;
 use super::chance::profile;
 use super::classes::{ALNUM, BASE64_URL, DASH, DOT, PERCENT, PLUS, byte, is, run, run_back};
 
-/// How far back a user and a password may reach.
+/// How many bytes back a user and a password may reach.
 const LONGEST: usize = 512;
 
 /// Finds the password (or the token in place of a user) before the `@` at `at`.
@@ -76,7 +76,7 @@ fn without_scheme(text: &[u8], start: usize, at: usize) -> Option<Hit> {
     secret.then_some(Hit { start, end: at, kind: "url-credentials" })
 }
 
-/// The e-mail address around the `@` at `at`.
+/// Finds the e-mail address around the `@` at `at`.
 pub fn email(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let local = run_back(&text[floor..at], BASE64_URL | DOT | PLUS | PERCENT, 64);
     let domain = run(&text[at + 1..], ALNUM | DASH | DOT, 253);
@@ -95,7 +95,7 @@ fn raw_at_signs(text: &[u8]) -> usize {
     memchr::memrchr(b'@', authority).unwrap_or(0)
 }
 
-/// `user:password@`, `user:${PASSWORD}@`, `user:***@`.
+/// Whether a password is a stand-in: `user:password@`, `user:${PASSWORD}@`, `user:***@`.
 fn is_stand_in(password: &[u8]) -> bool {
     const WORDS: &str =
         "password passwd pass pwd pw yourpassword your_password your-password mypassword secret_password";

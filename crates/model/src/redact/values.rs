@@ -10,7 +10,7 @@ use super::made_up::Sure;
 use super::names::{self, List, Says, list};
 use super::{made_up, passwords};
 
-/// Longer quoted texts are documents, not secrets.
+/// The longest quoted value, in bytes. Longer texts are documents, not secrets.
 const LONGEST: usize = 8 * 1024;
 const LONGEST_BARE: usize = 2 * 1024;
 /// The longest value on a line of an environment file, including characters that a shell would not accept.
@@ -22,20 +22,21 @@ pub struct Value {
     pub start: usize,
     pub end: usize,
     pub quoted: bool,
-    /// Inside a call such as `String::from("…")`.
+    /// Whether the value is inside a call such as `String::from("…")`.
     pub wrapped: bool,
 }
 
 /// How name and value are joined, as far as the verdict depends on it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Joint {
-    /// `NAME` is written like an environment variable.
+    /// Whether the name is written like an environment variable: `NAME`.
     pub loud: bool,
-    /// `name=value` without blanks, or a flag of a command.
+    /// Whether it is `name=value` without blanks, or a flag of a command.
     pub tight: bool,
-    /// Between `?`, `&` or `;`, as in a URL or a connection string.
+    /// Whether it is between `?`, `&` or `;`, as in a URL or a connection string.
     pub listed: bool,
-    /// `==`, `"name", "value"`, `name is value`: usually not an assignment, so only a random value counts.
+    /// Whether it is usually not an assignment (`==`, `"name", "value"`, `name is value`), so that only a random value
+    /// counts.
     pub doubtful: bool,
 }
 
@@ -155,8 +156,8 @@ fn is_converted(text: &[u8], value: Value) -> bool {
     .any(|call| before.ends_with(call.as_bytes()))
 }
 
-/// An opening quote at `at`, perhaps escaped: returns where the content starts and the number of backslashes before
-/// the quote.
+/// Reads an opening quote at `at`, perhaps escaped. Returns where the content starts and the number of backslashes
+/// before the quote.
 pub fn quote_at(text: &[u8], at: usize) -> Option<(usize, usize)> {
     let slashes = text[at.min(text.len())..].iter().take(8).take_while(|byte| **byte == b'\\').count();
     let mark = byte(text, at + slashes);
@@ -223,7 +224,7 @@ pub fn continued(text: &[u8], end: usize) -> Option<super::Hit> {
     told.then_some(super::Hit { start, end: start + length, kind: "token" })
 }
 
-/// A bare password may contain an `&`, if no further `name=value` follows.
+/// Returns the end of a bare password, which may contain an `&` if no further `name=value` follows.
 pub fn beyond_ampersand(text: &[u8], end: usize) -> usize {
     let rest = &text[end..];
     let tail = rest.iter().take(64).take_while(|byte| **byte == b'&' || !ends_value(**byte)).count();
@@ -233,8 +234,8 @@ pub fn beyond_ampersand(text: &[u8], end: usize) -> usize {
     if continues { end + tail } else { end }
 }
 
-/// A line `NAME=value` of an environment file: the value is the whole rest, including brackets, because no shell
-/// reads it. Otherwise returns `end`.
+/// Returns the end of a line `NAME=value` of an environment file, where the value is the whole rest, including
+/// brackets, because no shell reads it. Otherwise returns `end`.
 pub fn to_line_end(text: &[u8], start: usize, end: usize) -> usize {
     let rest = &text[start..];
     let length =
@@ -245,7 +246,7 @@ pub fn to_line_end(text: &[u8], start: usize, end: usize) -> usize {
     if whole && !code && profile(line).is_random() { start + length } else { end }
 }
 
-/// What ends a bare value. Brackets do, so that `f(x)` and `a[0]` are recognised by what follows.
+/// Whether a byte ends a bare value. Brackets do, so that `f(x)` and `a[0]` are recognised by what follows.
 fn ends_value(byte: u8) -> bool {
     byte <= b' ' || b"\"'`,;&|(){}[]<>\\".contains(&byte)
 }
@@ -257,7 +258,7 @@ static STAND_INS: List = list(
         keychain keyring oauth oauth2 ntlm jwt token hash hashed bcrypt changeme changeit enabled disabled missing invalid n/a",
 );
 
-/// `null`, `<your-key>`, `${TOKEN}`, `xxxx`, `changeme`, `[REDACTED:token]`.
+/// Whether a value is a stand-in: `null`, `<your-key>`, `${TOKEN}`, `xxxx`, `changeme`, `[REDACTED:token]`.
 fn is_stand_in(content: &[u8], looks: &Profile) -> bool {
     if looks.letters() + looks.digits == 0 || looks.is_filler() {
         return true;
@@ -292,7 +293,7 @@ fn is_stand_in(content: &[u8], looks: &Profile) -> bool {
         "****",
         "fixme",
     ];
-    // Their first letters are looked for first.
+    // The first letters are searched first, because that is cheap.
     let says = |at: usize| {
         b"ycpfirsdx*".contains(&(content[at] | 32))
             && PARTS.iter().any(|part| starts_with_ignore_case(&content[at..], part))
@@ -310,7 +311,7 @@ fn is_rule_list(content: &[u8]) -> bool {
     limit && content.len() < 8 || content.contains(&b'|') && content.split(|byte| *byte == b'|').all(rule)
 }
 
-/// A variable, a template, an expression, a path, a URL: at most it points to a secret.
+/// Whether a value is a variable, a template, an expression, a path or a URL, which at most points to a secret.
 fn is_reference(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool {
     let content = &text[value.start..value.end];
     let rest = |skip: usize| content.get(skip..).unwrap_or_default();
@@ -376,14 +377,14 @@ fn is_reference(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> boo
     !value.quoted && is_expression(text, value, looks, joint)
 }
 
-/// `api.example.com/v1`: a host and a path without a scheme.
+/// Whether a value is a host and a path without a scheme, such as `api.example.com/v1`.
 fn is_address(content: &[u8]) -> bool {
     let host =
         content.iter().take_while(|byte| is(**byte, LOWER | DIGIT) || matches!(byte, b'.' | b'-')).count();
     byte(content, host) == b'/' && content[..host].contains(&b'.') && host >= 6
 }
 
-/// A bare value that is code: a call, an index, a generic type, a path of names.
+/// Whether a bare value is code: a call, an index, a generic type, a path of names.
 fn is_expression(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool {
     let content = &text[value.start..value.end];
     // `<p>Password: word</p>` closes an element, `Vec<u8>` does not.
@@ -451,12 +452,12 @@ pub fn before_extension(text: &[u8], value: Value) -> usize {
     }
 }
 
-/// Named like a secret: `FieldOf("V2ApiKey")` describes a key.
+/// Whether a value is named like a secret, as in `FieldOf("V2ApiKey")`, and only describes one.
 fn is_telling(content: &[u8]) -> bool {
     content.iter().all(|byte| is(*byte, WORD) || *byte == b'.') && names::judge(content).is_some()
 }
 
-/// An API key, a token, a secret: not a word, not a name.
+/// Whether a value is an API key, a token or a secret, and not a word or a name.
 fn is_secret_literal(content: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool {
     if content.contains(&b' ') {
         return value.quoted && passwords::is_mixed_phrase(content);
@@ -498,7 +499,7 @@ fn is_long_word(content: &[u8], value: Value, looks: &Profile, joint: Joint) -> 
     looks.letters() == looks.len && looks.lower > 0 && (set || quoted) && content.len() <= 64
 }
 
-/// Only random values that are neither a hash nor an id.
+/// Whether a value is random and neither a hash nor an id.
 fn is_strong(content: &[u8], looks: &Profile) -> bool {
     // A hash, perhaps after words: `Linux-cargo-9c4682cd…` is the key of a cache.
     let last = content.rsplit(|byte| *byte == b'-').next().unwrap_or_default();
@@ -515,14 +516,14 @@ fn is_strong(content: &[u8], looks: &Profile) -> bool {
         && looks.longest >= 12
 }
 
-/// `MAX_RETRIES`, `RESET_PASSWORD`: the name of a constant.
+/// Whether a value is the name of a constant, such as `MAX_RETRIES` or `RESET_PASSWORD`.
 pub fn is_constant(content: &[u8]) -> bool {
     content.iter().all(|byte| is(*byte, UPPER | DIGIT) || matches!(byte, b'_' | b'-' | b'.'))
         && content.contains(&b'_')
         && profile(content).changes * 6 < content.len()
 }
 
-/// `u8`, `i64`, `utf8`, `oauth2`, `String?`: types and algorithms that carry digits.
+/// Whether a value is a type or an algorithm with digits: `u8`, `i64`, `utf8`, `oauth2`, `String?`.
 pub fn is_type(content: &[u8]) -> bool {
     const TYPES: &str = "u8 u16 u32 u64 u128 i8 i16 i32 i64 f32 f64 int8 int16 int32 int64 uint8 utf8 utf-8 base64 sha1 sha256 \
         sha512 md5 hs256 rs256 es256 oauth2 http2 x509 ed25519 aes256 pbkdf2 argon2 argon2id scram-sha-256 string? str? \
@@ -530,7 +531,8 @@ pub fn is_type(content: &[u8]) -> bool {
     TYPES.split_ascii_whitespace().any(|known| content.eq_ignore_ascii_case(known.as_bytes()))
 }
 
-/// `arg1`, `pass2`, `param12`: a variable with a number, unless the word before it is long enough to be a password.
+/// Whether a value is a variable with a number, such as `arg1`, `pass2` or `param12`, unless the word before the number
+/// is long enough to be a password.
 pub fn is_numbered(content: &[u8]) -> bool {
     let digits = content.iter().rev().take_while(|byte| is(**byte, DIGIT)).count();
     let word = &content[..content.len() - digits];
@@ -541,7 +543,7 @@ pub fn is_numbered(content: &[u8]) -> bool {
     digits > 0 && digits <= 2 && known.iter().any(|name| word.eq_ignore_ascii_case(name.as_bytes()))
 }
 
-/// Base64 of `user:password`, as in the `auth` of a Docker configuration.
+/// Whether a value is base64 of `user:password`, as in the `auth` of a Docker configuration.
 fn is_encoded_pair(content: &[u8]) -> bool {
     if content.len() < 8 || !content.len().is_multiple_of(4) || run(content, BASE64, LONGEST) != content.len()
     {

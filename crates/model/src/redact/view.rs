@@ -10,11 +10,13 @@ use std::ops::Range;
 use super::classes::{ANY_HEX, run};
 use crate::clean::{hidden, is_hidden};
 
-/// How much text around something hidden or encoded belongs to the view: more than the usual length of a value. For
-/// private keys more than a key's length, so that a key with a coloured word in its middle is seen completely.
+/// How many bytes around something hidden or encoded belong to the view: more than the usual length of a value.
 const MARGIN: usize = 1024;
+
+/// The same margin for private keys: more than a key's length, so that a key with a coloured word in its middle is seen
+/// completely.
 const MARGIN_OF_KEYS: usize = 10 * 1024;
-/// How far a region is extended to the ends of its lines.
+/// How many bytes a region is extended to reach the ends of its lines.
 const LONGEST_LINE: usize = 1024;
 
 /// The visible, decoded bytes of a part of a text.
@@ -282,8 +284,8 @@ fn seen(length: usize, code: u32) -> Option<(usize, Option<u8>)> {
     }
 }
 
-/// Printable ASCII, tabs and line feeds. The text around a secret, by which it is recognised, contains no other
-/// characters.
+/// Returns a character that is printable ASCII, a tab or a line feed. The text by which a secret is recognised contains
+/// no others.
 fn visible(code: u32) -> Option<u8> {
     u8::try_from(code).ok().filter(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t'))
 }
