@@ -235,7 +235,7 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     hit(text, value, verdict, doubtful)
 }
 
-/// Whether a command before the name sets a variable of that name.
+/// Commands that set the variable named next.
 fn sets_variable(before: &[u8]) -> bool {
     [
         "ENV ",
