@@ -60,20 +60,45 @@ impl Project {
     }
 }
 
-pub fn is_root(world: &World) -> bool {
-    matches!(world.find(), Ok(Found::Marked { .. }))
-}
+/// What is here, searched once: every command looks before and after its work.
+#[derive(Debug)]
+pub struct Surroundings(Result<Found>);
 
-/// Whether there is neither a root nor a record here.
-pub fn is_empty(world: &World) -> bool {
-    matches!(world.find(), Ok(Found::Unmarked(root)) if matches!(Store::at(&root.path), Ok(None)))
-}
+impl Surroundings {
+    pub fn of(world: &World) -> Surroundings {
+        Surroundings(world.find())
+    }
 
-/// Returns the records of a root without a marker, if there are any.
-pub fn unmarked(world: &World) -> Option<PathBuf> {
-    let Ok(Found::Unmarked(root)) = world.find() else { return None };
-    Store::at(&root.path).ok()??;
-    Some(root.path.join(layout::STORE))
+    pub fn is_root(&self) -> bool {
+        matches!(self.0, Ok(Found::Marked { .. }))
+    }
+
+    /// Whether there is neither a root nor a record here.
+    pub fn is_empty(&self) -> bool {
+        matches!(&self.0, Ok(Found::Unmarked(root)) if matches!(Store::at(&root.path), Ok(None)))
+    }
+
+    /// Returns the records of a root without a marker, if there are any.
+    pub fn unmarked(&self) -> Option<PathBuf> {
+        let Ok(Found::Unmarked(root)) = &self.0 else { return None };
+        Store::at(&root.path).ok()??;
+        Some(root.path.join(layout::STORE))
+    }
+
+    /// Returns why the store here is not trusted; `None` if it is, or there is none.
+    pub fn untrusted(&self, world: &World) -> Option<Untrusted> {
+        match &self.0 {
+            Ok(Found::Marked { root, marker, .. }) if world.trusts(marker, &root.path) => None,
+            Ok(Found::Marked { root, marker, .. }) => {
+                let from = trust::moved_from(world, &marker.project_id, &root.path);
+                Some(from.map_or(Untrusted::Unknown, |from| Untrusted::Moved { from }))
+            }
+            Ok(Found::Unmarked(root)) => {
+                matches!(Store::at(&root.path), Ok(Some(_))).then_some(Untrusted::Unknown)
+            }
+            Err(_) => None,
+        }
+    }
 }
 
 /// Why the store here is not trusted on this machine.
@@ -83,19 +108,4 @@ pub enum Untrusted {
     Unknown,
     /// The same project was trusted at this path, which no longer exists: its folder was moved.
     Moved { from: String },
-}
-
-/// Returns why the store here is not trusted; `None` if it is, or there is none.
-pub fn untrusted(world: &World) -> Option<Untrusted> {
-    match world.find() {
-        Ok(Found::Marked { root, marker, .. }) if world.trusts(&marker, &root.path) => None,
-        Ok(Found::Marked { root, marker, .. }) => {
-            let from = trust::moved_from(world, &marker.project_id, &root.path);
-            Some(from.map_or(Untrusted::Unknown, |from| Untrusted::Moved { from }))
-        }
-        Ok(Found::Unmarked(root)) => {
-            matches!(Store::at(&root.path), Ok(Some(_))).then_some(Untrusted::Unknown)
-        }
-        Err(_) => None,
-    }
 }
