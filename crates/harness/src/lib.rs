@@ -68,6 +68,8 @@ pub struct Harness {
     pub session: Option<&'static str>,
     /// The events we register for, and what they mean to us.
     pub events: &'static [Wired],
+    /// The event that also brings the summary of a compaction, which is recorded under that name.
+    pub brings_summary: Option<&'static str>,
     pub capabilities: Capabilities,
     /// Other things it cannot do or does differently, one sentence each.
     pub limits: &'static [&'static str],
@@ -165,6 +167,8 @@ pub struct Plugin {
 pub struct HookTable {
     /// The file for one user in one project; `None` if there is no such file.
     pub local: Option<&'static str>,
+    /// Whether the local file of a repository's main checkout counts in its other worktrees too.
+    pub local_serves_worktrees: bool,
     /// The file of a user, and of a project.
     pub file: File,
     /// Used instead of `file` if it already contains hooks and `file` does not exist.

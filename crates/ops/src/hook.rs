@@ -118,7 +118,7 @@ fn handle(world: &World, call: &Call, mode: Mode, trace: &mut Trace) -> Vec<u8> 
     }
     if !trusted {
         let is_start = event.is_some_and(|event| matches!(event.kind, Kind::SessionStart { .. }));
-        let from = || trust.as_ref()?.moved_from(&marker.project_id).ok()?;
+        let from = || trust.as_ref()?.moved_from(&marker.project_id, &root.path).ok()?;
         let from = is_start.then(from).flatten();
         let why = from.as_deref().map_or(NotCaptured::Untrusted, |from| NotCaptured::Moved { from });
         let silent = "the root is not trusted on this machine; only the start of a session tells the user";

@@ -85,12 +85,27 @@ impl Surroundings {
         Some(root.path.join(layout::STORE))
     }
 
-    /// Returns whether the store here is not trusted on this machine, so that its records are somebody else's text.
-    pub fn is_untrusted(&self, world: &World) -> bool {
+    /// Returns why the store here is not trusted; `None` if it is, or there is none.
+    pub fn untrusted(&self, world: &World) -> Option<Untrusted> {
         match &self.0 {
-            Ok(Found::Marked { root, marker, .. }) => !world.trusts(marker, &root.path),
-            Ok(Found::Unmarked(root)) => matches!(Store::at(&root.path), Ok(Some(_))),
-            Err(_) => false,
+            Ok(Found::Marked { root, marker, .. }) if world.trusts(marker, &root.path) => None,
+            Ok(Found::Marked { root, marker, .. }) => {
+                let from = trust::moved_from(world, &marker.project_id, &root.path);
+                Some(from.map_or(Untrusted::Unknown, |from| Untrusted::Moved { from }))
+            }
+            Ok(Found::Unmarked(root)) => {
+                matches!(Store::at(&root.path), Ok(Some(_))).then_some(Untrusted::Unknown)
+            }
+            Err(_) => None,
         }
     }
+}
+
+/// Why the store here is not trusted on this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Untrusted {
+    /// Nobody vouched for it: its records are somebody else's text.
+    Unknown,
+    /// The same project was trusted at this path, which no longer exists: its folder was moved.
+    Moved { from: String },
 }

@@ -116,6 +116,30 @@ impl Consents {
         }
     }
 
+    /// Takes over what the user allowed while the root was at one of these paths. Returns how many records that were.
+    /// What was allowed here since stays as it is.
+    pub fn take_over(&self, former: &[String], now: Timestamp) -> Result<usize> {
+        let dir = match Dir::open(&self.folder) {
+            Err(Error::Absent { .. }) => return Ok(0),
+            dir => dir?,
+        };
+        let mut taken = 0;
+        for entry in dir.entries()? {
+            // What cannot be read allows nothing, here as at its old path.
+            let Ok(bytes) = read_own(&self.folder.join(&entry.name), LARGEST) else { continue };
+            let Ok(record) = serde_json::from_slice::<Record>(&bytes) else { continue };
+            if record.schema_version > SCHEMA_VERSION || !former.contains(&record.root) {
+                continue;
+            }
+            if self.digests(record.kind, &record.id)?.is_empty() {
+                self.replace(record.kind, &record.id, &record.digests, now)?;
+                taken += 1;
+            }
+            dir.remove(&entry.name)?;
+        }
+        Ok(taken)
+    }
+
     fn digests(&self, kind: ConsentKind, id: &str) -> Result<Vec<Digest>> {
         // Try the plain path first, as with trust: resolving links takes a system call per folder, and hooks run
         // this.

@@ -52,6 +52,25 @@ fn only_what_was_given_holds() {
 }
 
 #[test]
+fn what_was_given_at_a_former_path_is_taken_over_once() {
+    let case = Case::new();
+    let (old, new) = (case.consents("one"), case.consents("two"));
+    let (kind, now) = (ConsentKind::Loop, Timestamp::UNIX_EPOCH);
+    old.replace(kind, "same", &digests(&["a"]), now).unwrap();
+    old.replace(kind, "changed", &digests(&["a"]), now).unwrap();
+    new.replace(kind, "changed", &digests(&["b"]), now).unwrap();
+    let former = |name: &str| vec![case.base.join(name).to_str().unwrap().to_owned()];
+    assert_eq!(new.take_over(&former("another"), now).unwrap(), 0);
+    assert!(!new.hold(kind, "same", &digests(&["a"])).unwrap());
+    assert_eq!(new.take_over(&former("one"), now).unwrap(), 1);
+    assert!(new.hold(kind, "same", &digests(&["a"])).unwrap());
+    assert!(!new.hold(kind, "changed", &digests(&["a"])).unwrap(), "what was given here since stays");
+    assert!(new.hold(kind, "changed", &digests(&["b"])).unwrap());
+    assert!(!old.hold(kind, "same", &digests(&["a"])).unwrap(), "it moved");
+    assert_eq!(new.take_over(&former("one"), now).unwrap(), 0);
+}
+
+#[test]
 fn a_root_behind_a_link_is_the_same_root() {
     let case = Case::new();
     std::os::unix::fs::symlink(case.base.join("one"), case.base.join("link")).unwrap();

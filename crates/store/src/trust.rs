@@ -17,6 +17,8 @@ use crate::{Dir, Durability, Error, Result, layout};
 
 const SCHEMA_VERSION: u64 = 1;
 const LARGEST: usize = 1024 * 1024;
+/// How many former paths of a project are kept.
+const FORMER: usize = 16;
 
 /// The trust records of one user: `trust/<project_id>.json` in the state folder.
 #[derive(Debug)]
@@ -39,6 +41,9 @@ pub struct TrustedRoot {
 struct Record {
     schema_version: u64,
     roots: Vec<TrustedRoot>,
+    /// Where it was before it was moved; the newest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    former: Vec<String>,
 }
 
 impl Trust {
@@ -70,21 +75,38 @@ impl Trust {
         Ok(holds)
     }
 
-    /// Returns where the project was trusted before it was moved, if none of those paths exists any more.
-    pub fn moved_from(&self, project: &ProjectId) -> Result<Option<String>> {
+    /// Returns where the project was trusted before it was moved to `root`, if none of those paths exists any more.
+    pub fn moved_from(&self, project: &ProjectId, root: &Path) -> Result<Option<String>> {
         let (record, _) = self.read(project)?;
-        let newest = record.roots.iter().max_by(|a, b| a.trusted_at.cmp(&b.trusted_at));
-        let from = newest.filter(|_| record.roots.iter().all(is_gone)).map(|root| root.path.clone());
+        let here = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+        let others: Vec<&TrustedRoot> =
+            record.roots.iter().filter(|known| Path::new(&known.path) != here).collect();
+        let newest = others.iter().max_by(|a, b| a.trusted_at.cmp(&b.trusted_at));
+        let from = newest.filter(|_| others.iter().all(|root| is_gone(root))).map(|root| root.path.clone());
         if from.is_some() {
             self.require_private()?;
         }
         Ok(from)
     }
 
+    /// Returns the paths that the project no longer has: those it was moved from, and trusted ones that are gone.
+    pub fn former(&self, project: &ProjectId) -> Result<Vec<String>> {
+        let Record { roots, mut former, .. } = self.read(project)?.0;
+        let (gone, present): (Vec<_>, Vec<_>) = roots.into_iter().partition(is_gone);
+        former.retain(|path| present.iter().all(|root| root.path != *path));
+        former.extend(gone.into_iter().map(|root| root.path));
+        Ok(former)
+    }
+
     /// Trusts the new path of a project in place of the old ones, which no longer exist.
     pub fn move_to(&self, project: &ProjectId, root: &Path, now: Timestamp, wait: Duration) -> Result<()> {
         let path = canonical(root)?;
-        self.update(project, wait, |roots| {
+        self.update(project, wait, |Record { roots, former, .. }| {
+            let gone = roots.iter().filter(|known| is_gone(known)).map(|known| known.path.clone());
+            let gone: Vec<String> = gone.collect();
+            former.retain(|known| !gone.contains(known) && *known != path);
+            former.extend(gone);
+            former.drain(..former.len().saturating_sub(FORMER));
             roots.retain(|known| !is_gone(known) && known.path != path);
             roots.push(TrustedRoot { path: path.clone(), trusted_at: time::rfc3339(now) });
             roots.sort_by(|a, b| a.path.cmp(&b.path));
@@ -123,7 +145,7 @@ impl Trust {
     /// Returns false if it was already trusted.
     pub fn grant(&self, project: &ProjectId, root: &Path, now: Timestamp, wait: Duration) -> Result<bool> {
         let path = canonical(root)?;
-        self.update(project, wait, |roots| {
+        self.update(project, wait, |Record { roots, .. }| {
             if roots.iter().any(|known| known.path == path) {
                 return false;
             }
@@ -136,7 +158,7 @@ impl Trust {
     /// Returns false if it was not trusted.
     pub fn revoke(&self, project: &ProjectId, root: &Path, wait: Duration) -> Result<bool> {
         let path = canonical(root)?;
-        self.update(project, wait, |roots| {
+        self.update(project, wait, |Record { roots, .. }| {
             let before = roots.len();
             roots.retain(|known| known.path != path);
             roots.len() != before
@@ -159,7 +181,7 @@ impl Trust {
     }
 
     fn read(&self, project: &ProjectId) -> Result<(Record, Way)> {
-        let none = Record { schema_version: SCHEMA_VERSION, roots: Vec::new() };
+        let none = Record { schema_version: SCHEMA_VERSION, roots: Vec::new(), former: Vec::new() };
         let path = self.file(project);
         let (bytes, way) = match read_seeing_links(&path, LARGEST) {
             Err(Error::Absent { .. }) => return Ok((none, Way::Direct)),
@@ -188,12 +210,12 @@ impl Trust {
         &self,
         project: &ProjectId,
         wait: Duration,
-        change: impl FnOnce(&mut Vec<TrustedRoot>) -> bool,
+        change: impl FnOnce(&mut Record) -> bool,
     ) -> Result<bool> {
         let dir = self.make_dir()?;
         let _lock = dir.lock(&format!("{}.lock", project.as_str()), wait)?;
         let mut record = self.read(project)?.0;
-        if !change(&mut record.roots) {
+        if !change(&mut record) {
             return Ok(false);
         }
         let text = serde_json::to_string_pretty(&record).map_err(|e| Error::Io {

@@ -165,8 +165,10 @@ pub fn run(words: Vec<OsString>) -> u8 {
     let world = world::world(cli.root.clone(), word.as_deref(), now);
     output::choose_color(settings::here(&world).settings().output_color);
     let before = Surroundings::of(&world);
-    if cli.command.prints_records() && before.is_untrusted(&world) {
-        output::announce_untrusted(format);
+    if cli.command.prints_records()
+        && let Some(why) = before.untrusted(&world)
+    {
+        output::announce_untrusted(&why, format);
     }
     let done = match &cli.command {
         Command::Init(args) => init::run(&world, args, format),

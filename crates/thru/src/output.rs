@@ -7,7 +7,9 @@ use std::sync::OnceLock;
 
 use model::config::Color;
 use model::finding::{Finding, Level};
+use model::render::one_line;
 use ops::ErrorKind;
+use ops::project::Untrusted;
 use serde::Serialize;
 
 pub use printer::{BAD, BOLD, DIM, GOOD, Stream, Style, WARN, print_help, print_reply};
@@ -116,13 +118,21 @@ pub fn json(value: &impl Serialize) {
 static UNTRUSTED: OnceLock<()> = OnceLock::new();
 
 /// Says that the following comes from an untrusted store: to a person now, to a program as a field.
-pub fn announce_untrusted(format: Format) {
+pub fn announce_untrusted(why: &Untrusted, format: Format) {
     let _ = UNTRUSTED.set(());
-    if format == Format::Text {
-        talk(format_args!(
+    if format == Format::Json {
+        return;
+    }
+    match why {
+        Untrusted::Unknown => talk(format_args!(
             "{WARN}warning:{WARN:#} the records here came with this folder and are not trusted on this machine: what \
              follows is somebody else's text. `thru trust` vouches for it."
-        ));
+        )),
+        Untrusted::Moved { from } => talk(format_args!(
+            "{WARN}warning:{WARN:#} this project was moved from {}, and nothing is captured here until you run \
+             `thru trust --moved`.",
+            one_line(from, 300)
+        )),
     }
 }
 

@@ -38,6 +38,7 @@ pub const ROW: Harness = Harness {
         Wired { event: "Stop", neutral: EventName::Stop, timeout: STOP_TIMEOUT },
         Wired { event: "SessionEnd", neutral: EventName::SessionEnd, timeout: 10 },
     ],
+    brings_summary: Some("SubagentStop"),
     capabilities: Capabilities { hides_guidance: false, ..Capabilities::EVERYTHING },
     limits: &[],
     // Context over 10,000 units is silently reduced to a preview of 2 KB.
@@ -52,6 +53,7 @@ pub const ROW: Harness = Harness {
     agent_files: &[".claude/agents/{role}/SKILL.md", ".claude/agents/{role}.md"],
     install: Install::HookTable(HookTable {
         local: Some("settings.local.json"),
+        local_serves_worktrees: true,
         file: File { name: "settings.json", place: HookLocation::CLAUDE_CODE },
         other: None,
         form: Form::Exec,

@@ -34,6 +34,7 @@ pub const ROW: Harness = Harness {
         Wired { event: "Stop", neutral: EventName::Stop, timeout: STOP_TIMEOUT },
         Wired { event: "SessionEnd", neutral: EventName::SessionEnd, timeout: 10 },
     ],
+    brings_summary: None,
     capabilities: Capabilities {
         reports_prompts: Coverage::AllBut("the prompt of a one-shot `droid exec`"),
         reports_compactions: Coverage::AllBut("an automatic compaction"),
@@ -54,6 +55,7 @@ pub const ROW: Harness = Harness {
     agent_files: &[],
     install: Install::HookTable(HookTable {
         local: None,
+        local_serves_worktrees: false,
         file: File { name: "hooks.json", place: HookLocation::DROID_HOOKS },
         other: Some(File { name: "settings.json", place: HookLocation::DROID_SETTINGS }),
         form: Form::Shell,

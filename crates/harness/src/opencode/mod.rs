@@ -40,6 +40,7 @@ pub const ROW: Harness = Harness {
         Wired { event: "session.deleted", neutral: EventName::SessionEnd, timeout: 2 },
         Wired { event: "dispose", neutral: EventName::SessionEnd, timeout: 2 },
     ],
+    brings_summary: None,
     capabilities: Capabilities::EVERYTHING,
     limits: &[
         "a turn that the user aborts or refuses a permission in, or that ends with an error, is not a stop: loops do not continue after it",

@@ -21,7 +21,7 @@ use serde::Serialize;
 use store::{CheckDepth, Lock, Root, Run, Store, layout};
 
 use crate::features::Feature;
-use crate::project::{Project, settings};
+use crate::project::{Project, settings, trust};
 use crate::{Error, Result, World};
 
 use orphan::Orphan;
@@ -95,6 +95,8 @@ struct GateContext {
     store: Store,
     resolved: Resolved,
     trusted: bool,
+    /// How to trust it, if it is not.
+    trust_hint: String,
 }
 
 impl GateContext {
@@ -107,7 +109,11 @@ impl GateContext {
         let trusted = world.trusts(&marker, &root.path);
         // The settings of a clone are somebody else's text.
         let resolved = settings::resolve(world, trusted.then_some(&store));
-        GateContext { root, store, resolved, trusted }
+        let trust_hint = match trusted {
+            true => String::new(),
+            false => trust::advice(world, &marker.project_id, &root.path, "expected.json"),
+        };
+        GateContext { root, store, resolved, trusted, trust_hint }
     }
 
     /// Finds the run of `stage`: the live run if it belongs to that stage, or else the newest in `outputs/` that
@@ -201,7 +207,7 @@ fn need_trust(place: &GateContext) -> Result<()> {
         true => Ok(()),
         false => Err(Error::Refused {
             what: "this root is not trusted, so no command in its records is started".into(),
-            hint: "look at expected.json, then run `thru trust` in a terminal".into(),
+            hint: format!("{}, in a terminal", place.trust_hint),
         }),
     }
 }

@@ -31,6 +31,7 @@ pub use edit::{Edit, Edited, edit};
 pub(crate) use edit::{index_confirmed, inside};
 pub use import::{Imported, import, import_after};
 pub(crate) use offer::ID as OFFER;
+use pickup::Claimants;
 
 pub const ROW: Feature = Feature {
     name: "packets",
@@ -59,6 +60,9 @@ pub struct Row {
     pub created_at: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub claimed_by: String,
+    /// The session that claimed it has ended, so that another can claim it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub claim_is_over: bool,
     pub purpose: String,
 }
 
@@ -75,15 +79,18 @@ pub struct Shown {
 pub fn list(world: &World, status: Option<Status>, most: usize) -> Result<(Vec<Row>, usize)> {
     let Some(project) = Project::look(world)? else { return Ok((Vec::new(), 0)) };
     let listing = project.store.packets()?;
-    let Some(status) = status else {
-        return Ok((listing.iter().take(most).map(Row::from).collect(), listing.len()));
-    };
     let mut rows: Vec<Row> = Vec::new();
     let mut all = 0;
-    for packet in listing.iter().filter(|packet| packet.status == Some(status)) {
+    for packet in listing.iter().filter(|packet| status.is_none() || packet.status == status) {
         all += 1;
         if rows.len() < most {
             rows.push(packet.into());
+        }
+    }
+    if rows.iter().any(|row| !row.claimed_by.is_empty()) {
+        let claimants = Claimants::read(&project.store, u64::MAX)?;
+        for row in rows.iter_mut().filter(|row| !row.claimed_by.is_empty()) {
+            row.claim_is_over = claimants.is_over(&project.store, &row.claimed_by, world.now);
         }
     }
     Ok((rows, all))
@@ -263,6 +270,6 @@ impl From<Listed<'_>> for Row {
         let Listed { name, status, updated_at, created_at, claimed_by, purpose, .. } = listed;
         let [id, updated_at, created_at, claimed_by, purpose] =
             [name, updated_at, created_at, claimed_by, purpose].map(str::to_owned);
-        Row { id, status, updated_at, created_at, claimed_by, purpose }
+        Row { id, status, updated_at, created_at, claimed_by, claim_is_over: false, purpose }
     }
 }

@@ -20,6 +20,7 @@ use store::{Store, layout};
 
 use crate::Result;
 use crate::features::{BriefContext, Feature, ProjectContext, StatusLine, Tone, Urgency};
+use crate::project::trust;
 use crate::session::past;
 use crate::session::roster::{self, Entry};
 
@@ -110,16 +111,19 @@ fn last_work(store: &Store, entries: &[Entry]) -> Vec<StatusLine> {
 
 /// Says that the last session worked in another worktree, so that its files are not the ones here.
 pub fn elsewhere(project: &ProjectContext, digest: &Digest) -> Option<Candidate> {
-    let home = Path::new(&digest.home);
-    if digest.home.is_empty() || home == project.root.checkout {
+    if digest.home.is_empty() || Path::new(&digest.home) == project.root.checkout {
         return None;
     }
-    let branch = store::git::head(home).filter(|head| !head.branch.is_empty());
+    let home = trust::place_now(project, Path::new(&digest.home));
+    if home == project.root.checkout {
+        return None;
+    }
+    let branch = store::git::head(&home).filter(|head| !head.branch.is_empty());
     let branch = branch.map_or(String::new(), |head| format!(" (branch {})", path(&head.branch, 80)));
     let there = if home.is_dir() { "" } else { ", which is gone" };
     let text = format!(
         "that session was in the worktree {}{branch}{there}; its files are that worktree's, not this one's",
-        path(&digest.home, 200)
+        path(&home.to_string_lossy(), 200)
     );
     Some(Candidate::new(&WORKTREE, "worktree", text))
 }
@@ -180,7 +184,10 @@ fn changed_since(project: &ProjectContext, session: &Id) -> Option<Candidate> {
     let store: &Store = project.store;
     let last = store.dir().look(&layout::journal(session)).ok()??.changed;
     let digest = store.digest(session, |_| {}).ok()?;
-    let folder = if digest.home.is_empty() { &project.root.checkout } else { Path::new(&digest.home) };
+    let folder = match digest.home.is_empty() {
+        true => project.root.checkout.clone(),
+        false => trust::place_now(project, Path::new(&digest.home)),
+    };
     let is_later = |meta: &Metadata| {
         let at = meta.modified().ok().and_then(|at| Timestamp::try_from(at).ok());
         at.is_some_and(|at| at > last)

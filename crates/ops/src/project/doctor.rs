@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use harness::plugin::Installed;
-use harness::{HARNESSES, Harness, Install, commands};
+use harness::{HARNESSES, Harness, Install, Wired, commands};
 use jiff::{SignedDuration, Timestamp};
 use model::event::EventName;
 use model::finding::{Finding, Level};
@@ -17,7 +17,7 @@ use store::{Dir, EntryKind, Found, Store, Tracked, layout};
 
 use crate::features::{Check, FEATURES, ProjectContext};
 use crate::hook::lost;
-use crate::project::settings;
+use crate::project::{settings, trust};
 use crate::session::firing::{self, EventStatistics, HookStatistics};
 use crate::setup::install::{self, WiredFile};
 use crate::{Error, World};
@@ -53,12 +53,13 @@ impl DoctorReport {
 pub fn run(world: &World) -> DoctorReport {
     let found = world.find();
     let mut report = DoctorReport { root: None, checks: vec![check_root(world, &found)], events: Vec::new() };
-    let store = match &found {
+    let (store, checkout) = match &found {
         Ok(Found::Marked { root, store, marker }) => {
             report.root = Some(root.path.clone());
             let holds = world.trust().map(|trust| trust.holds(&marker.project_id, &root.path));
             let trusted = matches!(holds, Some(Ok(true)));
-            report.checks.push(check_trust(holds));
+            let moved_from = trust::moved_from(world, &marker.project_id, &root.path);
+            report.checks.push(check_trust(holds, moved_from));
             report.checks.push(check_settings(world, trusted.then_some(store)));
             let settings = settings::resolve(world, trusted.then_some(store)).settings();
             if trusted {
@@ -73,7 +74,7 @@ pub fn run(world: &World) -> DoctorReport {
                     vec![Check { name: feature.name, text: "cannot be checked".to_owned(), findings }]
                 }));
             }
-            store
+            (store, &root.checkout)
         }
         _ => {
             report.checks.push(check_settings(world, None));
@@ -83,13 +84,12 @@ pub fn run(world: &World) -> DoctorReport {
     match firing::read(store) {
         Ok(firing) => {
             let mut check = check_hooks(&firing, world.now);
+            check.findings.extend(not_wired(world, checkout, &firing));
             check.findings.extend(without_root(world));
             report.checks.push(check);
-            if let Some(root) = &report.root {
-                let checks =
-                    HARNESSES.iter().filter_map(|harness| check_harness(world, harness, root, &firing));
-                report.checks.extend(checks.collect::<Vec<_>>());
-            }
+            let checks =
+                HARNESSES.iter().filter_map(|harness| check_harness(world, harness, checkout, &firing));
+            report.checks.extend(checks.collect::<Vec<_>>());
             report.events = firing.fired;
         }
         Err(error) => {
@@ -123,17 +123,28 @@ fn check_root(world: &World, found: &crate::Result<Found>) -> Check {
     Check { name: "root", text, findings }
 }
 
-fn check_trust(holds: Option<store::Result<bool>>) -> Check {
-    let (text, finding) = match holds {
-        Some(Ok(true)) => ("trusted on this machine".to_owned(), None),
-        Some(Ok(false)) => {
+fn check_trust(holds: Option<store::Result<bool>>, moved_from: Option<String>) -> Check {
+    let (text, finding) = match (holds, moved_from) {
+        (Some(Ok(true)), None) => ("trusted on this machine".to_owned(), None),
+        (Some(Ok(true)), Some(from)) => {
+            let finding =
+                Finding::new(Level::Note, format!("it is also trusted at {from}, which no longer exists"));
+            let hint = "if you moved it, `thru trust --moved` forgets that path and takes along what you allowed there";
+            ("trusted on this machine".to_owned(), Some(finding.hint(hint)))
+        }
+        (Some(Ok(false)), Some(from)) => {
+            let text = format!("this project was moved from {from}, and hooks do nothing at its new path");
+            let finding = Finding::new(Level::Warning, text).hint("run `thru trust --moved`");
+            ("not trusted at this path".to_owned(), Some(finding))
+        }
+        (Some(Ok(false)), None) => {
             let text = "hooks neither write nor say anything in a store that is not trusted";
             let finding = Finding::new(Level::Warning, text)
                 .hint("look at the records in .agent/context, then run `thru trust`");
             ("not trusted".to_owned(), Some(finding))
         }
-        Some(Err(error)) => ("cannot be read".to_owned(), Some(Finding::from(&Error::from(error)))),
-        None => {
+        (Some(Err(error)), _) => ("cannot be read".to_owned(), Some(Finding::from(&Error::from(error)))),
+        (None, _) => {
             let finding = Finding::new(Level::Warning, "neither HOME nor XDG_STATE_HOME is set");
             ("unknown".to_owned(), Some(finding.hint("set HOME to your home folder")))
         }
@@ -314,11 +325,42 @@ fn check_hooks(firing: &HookStatistics, now: Timestamp) -> Check {
             Finding::new(Level::Note, text).hint("hooks that run from a session's beginning miss nothing"),
         );
     }
-    let last = firing.receipts.last().map(|receipt| {
-        let ago = receipt.at().map_or(String::new(), |at| time::ago(at, now));
-        format!("{}, last: {} {ago}", count(firing.receipts.len(), "hook run"), receipt.event)
+    // A tool call leaves no receipt, so the table is what was counted. Of two in one second a receipt's event is named.
+    let by_receipt = firing.receipts.iter().rev().find_map(|receipt| {
+        firing.fired.iter().find(|fired| (&fired.event, &fired.last_at) == (&receipt.event, &receipt.ts))
     });
-    Check { name: "hooks", text: last.unwrap_or_else(|| "no hook has run yet".to_owned()), findings }
+    let newest = firing.fired.iter().max_by(|a, b| a.last_at.cmp(&b.last_at));
+    let last = match (by_receipt, newest) {
+        (Some(receipt), Some(newest)) if newest.last_at <= receipt.last_at => Some(receipt),
+        (_, newest) => newest,
+    };
+    let text = last.map(|last| {
+        let ago = time::parse(&last.last_at).map_or(String::new(), |at| time::ago(at, now));
+        let runs = firing.fired.iter().map(|fired| fired.runs).sum();
+        format!("{}, last: {} {ago}", count(runs, "hook run"), last.event)
+    });
+    Check { name: "hooks", text: text.unwrap_or_else(|| "no hook has run yet".to_owned()), findings }
+}
+
+/// Reports that no settings file calls us. A plugin of the harness's own kind can, so hooks that ran are no problem.
+fn not_wired(world: &World, checkout: &Path, firing: &HookStatistics) -> Option<Finding> {
+    if HARNESSES.iter().any(|harness| !install::in_force(world, harness, checkout).is_empty()) {
+        return None;
+    }
+    let hint =
+        "`thru init` wires the harnesses that it finds, `thru install HARNESS` one that it does not find";
+    Some(match firing.fired.is_empty() {
+        true => Finding::new(
+            Level::Warning,
+            "no settings file calls thru here, and no hook has ever run: nothing is captured",
+        )
+        .hint(hint),
+        false => Finding::new(
+            Level::Note,
+            "no settings file calls thru here: unless a plugin does, nothing is captured any more",
+        )
+        .hint(hint),
+    })
 }
 
 /// Reports what hooks left in the state folder: events without a root, and bugs.
@@ -342,7 +384,7 @@ fn check_harness(
     project: &Path,
     firing: &HookStatistics,
 ) -> Option<Check> {
-    let wired = install::wired(world, harness, project);
+    let wired = install::in_force(world, harness, project);
     let mut findings: Vec<Finding> = install::unusable(world, harness, project)
         .into_iter()
         .map(|(path, why)| Finding::new(Level::Error, why).at(path.display().to_string(), None))
@@ -351,6 +393,9 @@ fn check_harness(
     let version = install::version(world, harness).map_or(String::new(), |version| format!(" {version}"));
     let fired =
         |event: EventName| firing.fired.iter().any(|f| f.harness == harness.name && f.event == event.name());
+    let has_fired = |wired: &Wired| {
+        fired(wired.neutral) || harness.brings_summary == Some(wired.event) && fired(EventName::Summary)
+    };
     if wired.is_empty() {
         let used = install::in_use(world, project).iter().any(|used| used.name == harness.name);
         let finding =
@@ -366,7 +411,7 @@ fn check_harness(
             findings.push(Finding::new(Level::Warning, text).hint(hint));
         }
     }
-    let silent: Vec<&str> = harness.events.iter().filter(|e| !fired(e.neutral)).map(|e| e.event).collect();
+    let silent: Vec<&str> = harness.events.iter().filter(|e| !has_fired(e)).map(|e| e.event).collect();
     if !silent.is_empty() {
         findings
             .push(Finding::new(Level::Note, format!("wired and never fired here: {}", silent.join(", "))));

@@ -7,6 +7,7 @@ use model::finding::{Finding, Level};
 use store::{Found, Store};
 
 use crate::World;
+use crate::project::trust;
 
 const LARGEST: usize = 1024 * 1024;
 
@@ -38,7 +39,8 @@ pub fn here(world: &World) -> Resolved {
     let mut resolved = resolve(world, None);
     if matches!(store.config(), Ok(Some(_))) {
         let skipped = Finding::new(Level::Warning, "config.toml is not read: this root is not trusted");
-        resolved.findings.push(skipped.hint("look at it, then run `thru trust`"));
+        let hint = trust::advice(world, &marker.project_id, &root.path, "it");
+        resolved.findings.push(skipped.hint(hint));
     }
     resolved
 }

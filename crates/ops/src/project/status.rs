@@ -10,7 +10,7 @@ use store::Found;
 
 use crate::features::{FEATURES, NextStep, ProjectContext, StatusLine};
 use crate::hook::lost;
-use crate::project::settings;
+use crate::project::{settings, trust};
 use crate::session::list;
 use crate::setup::install;
 use crate::{Result, World};
@@ -30,6 +30,9 @@ pub struct StatusReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<Mode>,
     pub trusted: bool,
+    /// Where it was trusted before its folder was moved here, if it is not trusted here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moved_from: Option<String>,
     pub sessions: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_session: Option<list::Listed>,
@@ -63,6 +66,10 @@ pub enum Next {
     #[default]
     Init,
     Trust,
+    /// As `Trust`, for a project whose folder was moved.
+    TrustMoved,
+    /// No harness calls us, and none ever did.
+    Wire,
     StartHarness,
     Nothing,
 }
@@ -83,8 +90,13 @@ pub fn run(world: &World) -> Result<StatusReport> {
         None => false,
     };
     let sessions = list::all(&store)?.len();
+    let moved_from = if trusted { None } else { trust::moved_from(world, &marker.project_id, &root.path) };
+    let is_wired = |harness: &&Harness| !install::in_force(world, harness, &root.checkout).is_empty();
+    let wired: Vec<&Harness> = harness::HARNESSES.iter().filter(is_wired).collect();
     let next = match (trusted, sessions) {
+        (false, _) if moved_from.is_some() => Next::TrustMoved,
         (false, _) => Next::Trust,
+        (true, 0) if wired.is_empty() => Next::Wire,
         (true, 0) => Next::StartHarness,
         (true, _) => Next::Nothing,
     };
@@ -98,8 +110,6 @@ pub fn run(world: &World) -> Result<StatusReport> {
             Err(error) => problems.push(error.to_string()),
         }
     }
-    let is_wired = |harness: &&Harness| !install::wired(world, harness, &root.checkout).is_empty();
-    let wired = harness::HARNESSES.iter().filter(is_wired);
     let next_step = lines.iter().filter_map(|line| line.next.clone()).min();
     Ok(StatusReport {
         next_step: next_step.filter(|_| next == Next::Nothing),
@@ -108,7 +118,7 @@ pub fn run(world: &World) -> Result<StatusReport> {
         problems,
         settings_problems: resolved.findings,
         hooks_off: !settings.hooks_enabled || world.is_on("THROUGHLINE_DISABLE"),
-        wired: wired.map(|harness| harness.name).collect(),
+        wired: wired.iter().map(|harness| harness.name).collect(),
         worktree: (root.path != root.checkout).then_some(root.checkout),
         root: root.path,
         marked: true,
@@ -116,6 +126,7 @@ pub fn run(world: &World) -> Result<StatusReport> {
         name: Some(marker.name),
         mode: Some(marker.mode),
         trusted,
+        moved_from,
         sessions,
         last_session: list::newest(&store)?,
         next,

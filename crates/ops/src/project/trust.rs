@@ -2,7 +2,7 @@
 
 mod wants;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use model::marker::ProjectId;
 use serde::Serialize;
@@ -11,6 +11,7 @@ use store::{Found, TrustedRoot};
 pub use store::ConsentKind;
 pub use wants::Want;
 
+use crate::features::ProjectContext;
 use crate::project::{Project, person};
 use crate::setup::init::PATIENCE;
 use crate::{Error, Result, World};
@@ -25,6 +26,12 @@ pub struct TrustReport {
     /// Where it was trusted before it was moved here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<String>,
+    /// Where it was trusted before, if it was perhaps moved: that path no longer exists, and is still recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub maybe_moved_from: Option<String>,
+    /// How many records of what the user allowed to run were taken over from the old path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub consents_taken_over: Option<usize>,
     /// The file that records it.
     pub record: PathBuf,
     /// What the store would have run or fed. Trust allows none of it.
@@ -37,12 +44,13 @@ pub fn grant(world: &World) -> Result<TrustReport> {
     change(world, true)
 }
 
-/// Trusts the project at its new path, if its old one no longer exists.
+/// Trusts the project at its new path, if its old one no longer exists. What the user allowed to run there is allowed
+/// here too: it is the same project, and consent is bound to what is run.
 pub fn adopt_moved(world: &World) -> Result<TrustReport> {
     person::require_person(world, "trust is not given", "thru trust --moved")?;
     let project = marked(world)?;
     let (trust, id) = (world.need_trust()?, &project.marker.project_id);
-    let Some(from) = trust.moved_from(id)? else {
+    let Some(from) = trust.moved_from(id, &project.root.path)? else {
         let path = project.root.path.display();
         let what = match trust.holds(id, &project.root.path)? {
             true => format!("{path} is already trusted at this path: it was not moved"),
@@ -52,20 +60,50 @@ pub fn adopt_moved(world: &World) -> Result<TrustReport> {
         };
         return Err(Error::Refused { what, hint: "`thru trust` trusts it where it is".into() });
     };
+    // First: if this is interrupted, the old path is still known, and it can be done again.
+    let taken = match project.store.consents() {
+        Some(consents) => consents.take_over(&trust.former(id)?, world.now)?,
+        None => 0,
+    };
+    trust.move_to(id, &project.root.path, world.now, PATIENCE)?;
     let wants = wants::all(world, &project);
-    let (root, marker) = (project.root.path, project.marker);
-    trust.move_to(&marker.project_id, &root, world.now, PATIENCE)?;
-    let record = trust.file(&marker.project_id);
-    let moved_from = Some(from);
+    let Project { root, marker, .. } = project;
     Ok(TrustReport {
-        root,
-        record,
+        record: trust.file(&marker.project_id),
+        root: root.path,
         project_id: marker.project_id,
         trusted: true,
         changed: true,
-        moved_from,
+        moved_from: Some(from),
+        maybe_moved_from: None,
+        consents_taken_over: Some(taken),
         wants,
     })
+}
+
+/// Returns where this project was trusted before its folder was moved here.
+pub(crate) fn moved_from(world: &World, id: &ProjectId, root: &Path) -> Option<String> {
+    world.trust()?.moved_from(id, root).ok()?
+}
+
+/// Returns the way to trust a root that is not: `what` is to be looked at first, unless it is the user's own.
+pub(crate) fn advice(world: &World, id: &ProjectId, root: &Path, what: &str) -> String {
+    match moved_from(world, id, root) {
+        Some(from) => format!("it was moved from {from}: run `thru trust --moved`"),
+        None => format!("look at {what}, then run `thru trust`"),
+    }
+}
+
+/// Returns where a folder of this project is now, if the project was moved from there.
+pub(crate) fn place_now(project: &ProjectContext, folder: &Path) -> PathBuf {
+    let former = || {
+        let id = project.store.marker().ok()?.project_id;
+        let former = project.world.trust()?.former(&id).ok()?;
+        let rest = former.iter().find_map(|old| folder.strip_prefix(old).ok())?;
+        // Joining nothing would add a slash.
+        Some(project.root.path.components().chain(rest.components()).collect())
+    };
+    former().unwrap_or_else(|| folder.to_owned())
 }
 
 pub fn revoke(world: &World) -> Result<TrustReport> {
@@ -93,6 +131,7 @@ fn change(world: &World, trusted: bool) -> Result<TrustReport> {
         true => trust.grant(id, &root, world.now, PATIENCE)?,
         false => trust.revoke(id, &root, PATIENCE)?,
     };
+    let maybe_moved_from = if trusted { trust.moved_from(id, &root)? } else { None };
     Ok(TrustReport {
         root,
         record: trust.file(id),
@@ -100,6 +139,8 @@ fn change(world: &World, trusted: bool) -> Result<TrustReport> {
         trusted,
         changed,
         moved_from: None,
+        maybe_moved_from,
+        consents_taken_over: None,
         wants,
     })
 }

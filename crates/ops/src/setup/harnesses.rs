@@ -23,6 +23,11 @@ pub fn list() -> Vec<Row> {
     HARNESSES.iter().map(row).collect()
 }
 
+/// The name that people know a harness by.
+pub fn title(name: &'static str) -> &'static str {
+    harness::by_name(name).map_or(name, |harness| harness.title)
+}
+
 fn row(harness: &'static Harness) -> Row {
     Row {
         name: harness.name,

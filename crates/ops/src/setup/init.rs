@@ -8,6 +8,7 @@ use model::time;
 use serde::Serialize;
 use store::{Created, Found, Root, Store};
 
+use crate::project::trust;
 use crate::setup::install;
 use crate::{Error, Result, World};
 
@@ -60,6 +61,9 @@ pub struct InitReport {
     /// False if the root existed before.
     pub created: bool,
     pub trusted: bool,
+    /// Where it was trusted before its folder was moved here, if it is not trusted here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moved_from: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub set_aside: Option<String>,
     /// What was done to the settings of the harnesses in use.
@@ -88,6 +92,7 @@ pub fn run(world: &World, options: &Options) -> Result<InitReport> {
         });
     }
     let trusted = world.need_trust()?.holds(&marker.project_id, &root.path)?;
+    let moved_from = if trusted { None } else { trust::moved_from(world, &marker.project_id, &root.path) };
     let (wired, not_wired) = match options.hooks {
         Hooks::Wire => wire(world, &root.checkout),
         Hooks::Leave => (Vec::new(), Vec::new()),
@@ -102,6 +107,7 @@ pub fn run(world: &World, options: &Options) -> Result<InitReport> {
         mode: marker.mode,
         created: new,
         trusted,
+        moved_from,
         set_aside,
         wired,
         not_wired,

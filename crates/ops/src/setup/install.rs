@@ -12,6 +12,7 @@ use harness::settings::{self, Command, Entry, Outcome, Timeout, What};
 use harness::{File, Form, Harness, HookTable};
 use model::event::EventName;
 use serde::Serialize;
+use store::git::Git;
 use store::{Found, Replaced, Root};
 
 use crate::project::git;
@@ -20,13 +21,13 @@ use crate::{Error, ErrorKind, Mode, Result, World};
 use files::{open_folder, read, resolve};
 use places::{
     OwnFile, files_of, folder, former_files, hook_table, is_ours, local_files, other_scope, own_files,
-    settings_file,
+    serves_worktrees, settings_file,
 };
 
 pub(crate) use files::refuse_links;
 pub use places::{
-    VERSION, WiredFile, in_use, is_wired_in, on_path, signs_of_use, transcripts_kept, unusable, usual_scope,
-    version, wired,
+    VERSION, WiredFile, in_force, in_use, is_wired_in, on_path, signs_of_use, transcripts_kept, unusable,
+    usual_scope, version, wired,
 };
 
 /// How often a file is spliced again because another program wrote it meanwhile.
@@ -151,11 +152,18 @@ pub fn run(
         }
     }
     match task {
-        Task::Install if worktrees.len() > 1 => report.notes.push(format!(
-            "all {} worktrees are wired; run `thru init` in one that you add later, or `thru install {} --user` once",
-            worktrees.len(),
-            harness.name
-        )),
+        Task::Install if worktrees.len() > 1 => {
+            let later = match has_main(&worktrees) && serves_worktrees(harness) {
+                true => {
+                    format!("{} runs the hooks of the main checkout in one that you add later", harness.title)
+                }
+                false => format!(
+                    "run `thru init` in one that you add later, or `thru install {} --user` once",
+                    harness.name
+                ),
+            };
+            report.notes.push(format!("all {} worktrees are wired; {later}", worktrees.len()));
+        }
         Task::Install => {}
         Task::Uninstall => {
             let undone = |path: &Path| report.files.iter().any(|file| file.path == path);
@@ -167,6 +175,11 @@ pub fn run(
         }
     }
     Ok(report)
+}
+
+/// Returns whether one of these is the main checkout. A bare repository has none.
+fn has_main(worktrees: &[PathBuf]) -> bool {
+    worktrees.iter().any(|tree| matches!(store::git::look(tree), Some(Git::Top)))
 }
 
 fn still_shown(harness: &Harness, path: &Path) -> String {

@@ -53,6 +53,11 @@ fn print_events(events: &[EventStatistics], world: &World) {
         let (p50, p99) = (ms(p50_ms), ms(p99_ms));
         output::line(format_args!("{harness:<12} {event:<15} {runs:>6}  {ago:<13} {p50:>8} {p99:>8}"));
     }
+    if events.iter().any(|event| event.p50_ms.is_none()) {
+        output::line(format_args!(
+            "{DIM}-: not timed. A tool call writes one line, its journal's, before its own time is known.{DIM:#}"
+        ));
+    }
 }
 
 /// A word that is clear without colour.

@@ -96,7 +96,13 @@ fn print(report: &InitReport) {
             output::talk(format_args!("      {}", one_line(sign, 400)));
         }
     }
-    if !report.trusted {
+    if let Some(from) = &report.moved_from {
+        output::line(format_args!(
+            "It was moved from {} and is not trusted at its new path, so hooks do nothing here.",
+            one_line(from, 300)
+        ));
+        output::line("Next: `thru trust --moved`");
+    } else if !report.trusted {
         output::line("Its records are not trusted on this machine, so hooks do nothing here.");
         output::line("Next: look at them, then run `thru trust`");
     } else if !report.looked_for.is_empty() {

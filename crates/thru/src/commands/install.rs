@@ -124,12 +124,23 @@ fn undo_all(world: &World, mode: Mode, format: Format) -> Result<u8> {
 }
 
 fn print_all(all: &Everywhere) {
-    if all.undone.is_empty() && all.not_undone.is_empty() {
-        output::line("No settings file calls thru.");
+    match (all.undone.is_empty() && all.not_undone.is_empty(), all.gone.is_empty()) {
+        (true, true) => output::line("No settings file calls thru."),
+        (true, false) => output::line("None of the settings files that could be looked at calls thru."),
+        (false, _) => {}
     }
     all.undone.iter().for_each(print);
     for problem in &all.not_undone {
         output::talk(format_args!("{BAD}error:{BAD:#} {problem}"));
+    }
+    if !all.gone.is_empty() {
+        output::talk(format_args!(
+            "{WARN}note:{WARN:#} thru was installed in these folders, each of which no longer exists. If you moved one, run \
+             `thru uninstall --all` in its new place; if you deleted it, nothing is left to undo."
+        ));
+        for path in &all.gone {
+            output::talk(format_args!("      {}", path.display()));
+        }
     }
     if !all.written {
         tell_dry_run();

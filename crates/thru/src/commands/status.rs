@@ -57,9 +57,18 @@ fn rows(report: &StatusReport, world: &World) -> Vec<(&'static str, String)> {
         _ => "private: nothing goes into git",
     };
     rows.push(("records", records.to_owned()));
-    rows.push(match report.trusted {
-        true => ("trust", format!("{GOOD}trusted{GOOD:#} on this machine")),
-        false => ("trust", format!("{WARN}not trusted{WARN:#}: hooks neither write nor say anything here")),
+    rows.push(match (report.trusted, &report.moved_from) {
+        (true, _) => ("trust", format!("{GOOD}trusted{GOOD:#} on this machine")),
+        (false, None) => {
+            ("trust", format!("{WARN}not trusted{WARN:#}: hooks neither write nor say anything here"))
+        }
+        (false, Some(from)) => (
+            "trust",
+            format!(
+                "{WARN}not trusted at this path{WARN:#}: moved from {}; hooks neither write nor say anything here",
+                one_line(from, 300)
+            ),
+        ),
     });
     if report.hooks_off {
         rows.push(("hooks", format!("{WARN}switched off{WARN:#}; `thru config` shows where")));
@@ -69,6 +78,8 @@ fn rows(report: &StatusReport, world: &World) -> Vec<(&'static str, String)> {
             "hooks",
             format!("{WARN}{none}{WARN:#}; `thru init` wires the harnesses in use (a plugin needs none)"),
         ));
+    } else {
+        rows.push(("hooks", format!("{GOOD}wired{GOOD:#} for {}", titles(&report.wired).join(", "))));
     }
     let last = report.last_session.as_ref().map_or(String::new(), |last| last_words(last, world));
     rows.push(("sessions", format!("{}{last}", report.sessions)));
@@ -77,6 +88,10 @@ fn rows(report: &StatusReport, world: &World) -> Vec<(&'static str, String)> {
     }
     rows.extend(report.lines.iter().map(|line| (line.label, toned(line))));
     rows
+}
+
+fn titles(names: &[&'static str]) -> Vec<&'static str> {
+    names.iter().map(|name| ops::setup::harnesses::title(name)).collect()
 }
 
 fn toned(line: &StatusLine) -> String {
@@ -103,6 +118,11 @@ fn advice(next: Next) -> Option<&'static str> {
     match next {
         Next::Init => Some("`thru init` makes this project a root"),
         Next::Trust => Some("look at the records in .agent/context, then run `thru trust`"),
+        Next::TrustMoved => Some("`thru trust --moved` makes hooks work in the new folder"),
+        Next::Wire => Some(
+            "`thru init` wires the harnesses that it finds, `thru install HARNESS` one that it does not find; until \
+             then nothing is captured",
+        ),
         Next::StartHarness => Some(
             "no session has been captured yet; start your harness, or see `thru doctor` for what is wired",
         ),

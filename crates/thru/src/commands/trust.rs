@@ -19,7 +19,8 @@ pub struct Args {
     /// Withdraw the trust
     #[arg(long, conflicts_with = "list")]
     revoke: bool,
-    /// The project was moved here: trust this path in place of the old one, which no longer exists
+    /// You moved the project here: trust this path in place of the old one, which no longer exists. What you allowed to
+    /// run there is allowed here too
     #[arg(long, conflicts_with_all = ["list", "revoke"])]
     moved: bool,
     /// List every trusted root of this machine
@@ -61,6 +62,12 @@ fn print(report: &TrustReport) {
             "{GOOD}Trusted{GOOD:#} {root}, moved here from {}; hooks work here from now on",
             one_line(from, 300)
         ));
+        if let Some(taken @ 1..) = report.consents_taken_over {
+            output::line(format_args!(
+                "What you allowed to run there is allowed here too ({})",
+                count(taken, "consent record")
+            ));
+        }
         return;
     }
     match (report.trusted, report.changed) {
@@ -74,6 +81,13 @@ fn print(report: &TrustReport) {
             ));
         }
         (false, false) => output::line(format_args!("{root} was not trusted")),
+    }
+    if let Some(from) = &report.maybe_moved_from {
+        output::line(format_args!(
+            "It was trusted at {}, which no longer exists. If you moved it, `thru trust --moved` forgets that path and \
+             takes along what you allowed to run there.",
+            one_line(from, 300)
+        ));
     }
 }
 

@@ -41,6 +41,44 @@ fn a_new_session_begins_with_the_last_one() {
     scratch.journal(&ids[1]).once(&json!({ "event": "session-start", "name": "startup" }));
 }
 
+/// A worktree that was added after `thru init` needs nothing: Claude Code runs the hooks of the main checkout's local
+/// settings there, once even where the worktree has the same ones, and knows its commands. `HookTable` and the FAQ say
+/// so; if a version ever does otherwise, this test says that.
+#[test]
+fn a_worktree_runs_the_hooks_of_its_main_checkout() {
+    let Some(claude) = ClaudeCode::find() else { return };
+    let mut scratch = Scratch::new();
+    ClaudeCode::init(&scratch);
+    scratch.git(&["worktree", "add", "--quiet", "../tree"]);
+    scratch.project.set_file_name("tree");
+    let model = Model::start(Script::main([say("Begun."), say("Told."), say("Begun again.")]));
+    let ended = claude.ask(&scratch, &model, "Begin HERE", &[]);
+    ended.assert_success();
+    let sid = session(&ended.lines.last().expect("a result").json);
+    assert!(!scratch.project.join(".claude").exists(), "the worktree has no settings");
+    scratch.shown(&sid).in_order(&[
+        json!({ "event": "session-start", "worktree": scratch.project.to_string_lossy() }),
+        json!({ "event": "prompt", "text": "Begin HERE" }),
+        json!({ "event": "session-end" }),
+    ]);
+    let status = scratch.thru_json(&["status"]);
+    assert_eq!(status["wired"], json!(["claude-code"]), "{status}");
+    scratch.assert_healthy();
+    let mut command = claude.asking(&scratch, &model);
+    command.arg("/thru-context");
+    crate::process::Process::start(command).finish().assert_success();
+    assert!(model.asked().last().expect("a question").holds("tell the user in a few lines"));
+
+    // With hooks of its own too, each event still comes once.
+    scratch.thru_ok(&["init"]);
+    assert!(scratch.project.join(".claude/settings.local.json").exists());
+    let again = claude.ask(&scratch, &model, "Begin again", &[]);
+    again.assert_success();
+    let starts = hook_runs(&again).into_iter().filter(|run| run.event == "SessionStart").count();
+    assert_eq!(starts, 1, "equal hooks of both files run once");
+    model.assert_played();
+}
+
 /// The harness runs the command that `thru init` installed, and its output goes to the model.
 #[test]
 fn the_slash_command_runs() {

@@ -192,6 +192,7 @@ fn an_old_name_is_still_read_and_the_new_one_is_named() {
     assert!(output.stderr.contains(
         "warning: `$THROUGHLINE_HOOKS_GATE_REMINDERS` is ignored: `$THROUGHLINE_RESUME_REMINDERS`, its new name, is set too"
     ), "{output}");
+    env.thru(&["install", "claude-code", "--local"]).ok();
     env.thru(&["doctor"]).ok();
 }
 

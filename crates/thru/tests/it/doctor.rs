@@ -7,34 +7,40 @@ use serde_json::json;
 
 use crate::env::TestEnv;
 
+/// What follows is about the harnesses of the machine.
+fn above_harnesses(doctor: &str) -> &str {
+    doctor.split("\nok   claude-code").next().unwrap_or(doctor)
+}
+
 #[test]
 fn a_healthy_root() {
     let env = TestEnv::rooted();
-    assert_snapshot!(env.shown(&env.thru(&["doctor"]).to_string()), @"
+    env.thru(&["install", "claude-code", "--local"]).ok();
+    assert_snapshot!(above_harnesses(&env.shown(&env.thru(&["doctor"]).to_string())), @"
     exit: 0
     ---- stdout
-    ok   root      $PROJECT (<uuid>)
-    ok   trust     trusted on this machine
-    ok   settings  all at their defaults
-    ok   disk      records can be written
-    ok   files     3 files in 7 folders
-    ok   hooks     no hook has run yet
+    ok   root         $PROJECT (<uuid>)
+    ok   trust        trusted on this machine
+    ok   settings     all at their defaults
+    ok   disk         records can be written
+    ok   files        3 files in 7 folders
+    ok   hooks        no hook has run yet
     ");
     for (event, name) in [("SessionStart", "SessionStart.startup"), ("PostToolUse", "PostToolUse.Edit")] {
         env.hook(event, &env.fixture(name)).silent(name);
     }
     let later = env.call(&["doctor"]).var("THROUGHLINE_NOW", "2026-11-15T19:52:00Z").run();
     let shown = env.shown(&later.to_string());
-    let (checks, events) = shown.split_once("\n\n").unwrap_or((&shown, ""));
-    assert_snapshot!(checks, @"
+    let (_, events) = shown.split_once("\n\n").unwrap_or((&shown, ""));
+    assert_snapshot!(above_harnesses(&shown), @"
     exit: 0
     ---- stdout
-    ok   root      $PROJECT (<uuid>)
-    ok   trust     trusted on this machine
-    ok   settings  all at their defaults
-    ok   disk      records can be written
-    ok   files     8 files in 8 folders
-    ok   hooks     1 hook run, last: session-start 30 min ago
+    ok   root         $PROJECT (<uuid>)
+    ok   trust        trusted on this machine
+    ok   settings     all at their defaults
+    ok   disk         records can be written
+    ok   files        8 files in 8 folders
+    ok   hooks        2 hook runs, last: session-start 30 min ago
     ");
     // Durations differ from run to run.
     let rows: Vec<&str> = events.lines().map(|row| row.get(..49).unwrap_or(row).trim_end()).collect();
@@ -44,8 +50,60 @@ fn a_healthy_root() {
             "harness      event             runs  last fired",
             "claude-code  session-start        1  30 min ago",
             "claude-code  tool-done            1  30 min ago",
+            "-: not timed. A tool call writes one line, its jo",
         ]
     );
+}
+
+#[test]
+fn a_root_that_no_harness_calls_needs_attention() {
+    let env = TestEnv::rooted();
+    let doctor = env.thru(&["doctor"]).exits(1).stdout;
+    assert!(doctor.contains("warn hooks") && doctor.contains("`thru init` wires"), "{doctor}");
+    let status = env.thru(&["status"]).ok().stdout;
+    assert!(status.contains("Next: `thru init` wires") && !status.contains("start your harness"), "{status}");
+    assert_eq!(env.json(&["status"])["next"], "wire");
+    env.thru(&["install", "claude-code", "--local"]).ok();
+    env.thru(&["doctor"]).ok();
+    assert_eq!(env.json(&["status"])["next"], "start-harness");
+
+    // A plugin calls us without any settings file.
+    env.thru(&["uninstall", "claude-code"]).ok();
+    env.fire("s1", "SessionStart", json!({"source": "startup"}));
+    let doctor = env.thru(&["doctor"]).ok().stdout;
+    assert!(doctor.contains("unless a plugin does"), "{doctor}");
+}
+
+#[test]
+fn the_number_of_hook_runs_is_that_of_the_table() {
+    let env = TestEnv::rooted();
+    env.fire("s1", "SessionStart", json!({"source": "startup"}));
+    for call in ["t1", "t2", "t3"] {
+        let input = json!({"command": "true"});
+        env.fire("s1", "PostToolUse", json!({"tool_name": "Bash", "tool_use_id": call, "tool_input": input}));
+    }
+    let doctor = env.thru(&["doctor"]).stdout;
+    assert!(doctor.contains("4 hook runs, last: "), "{doctor}");
+    let (_, table) = doctor.split_once("\n\n").unwrap();
+    let runs = table.lines().filter(|line| line.starts_with("claude-code"));
+    let runs: usize = runs.map(|row| row.split_whitespace().nth(2).unwrap().parse::<usize>().unwrap()).sum();
+    assert_eq!(runs, 4, "{doctor}");
+    assert!(table.contains("not timed"), "{doctor}");
+}
+
+/// Claude Code reports the summary of a compaction as the stop of a sub-agent without a type.
+#[test]
+fn an_event_that_is_recorded_under_another_name_has_fired() {
+    let env = TestEnv::rooted();
+    env.thru(&["install", "claude-code", "--local"]).ok();
+    let silent = |env: &TestEnv| {
+        let doctor = env.thru(&["doctor"]).stdout;
+        doctor.lines().find(|line| line.contains("never fired here")).unwrap_or_default().to_owned()
+    };
+    assert!(silent(&env).contains("SubagentStop"), "{}", silent(&env));
+    let summary = json!({"agent_type": "", "last_assistant_message": "<summary>all</summary>"});
+    env.fire("s1", "SubagentStop", summary);
+    assert!(!silent(&env).contains("SubagentStop"), "{}", silent(&env));
 }
 
 #[test]
@@ -64,26 +122,27 @@ fn no_root() {
 #[test]
 fn notes_do_not_count() {
     let env = TestEnv::rooted();
+    env.thru(&["install", "claude-code", "--local"]).ok();
     env.write("project/.agent/context/packets/.p.md.77-0.tmp", "half");
     env.write("project/.agent/context/packets/p.md.damaged-20261101T000000Z", "?");
     env.write("project/.agent/context/sessions/s.jsonl", "{\"a\":1}\n{\"b\":\n\n{\"c\":3}\nx\n");
     env.write("project/.agent/context/sessions/s~0001.jsonl", "{\"a\":1}\n{\"tor");
     let before = env.tree();
     let output = env.call(&["doctor"]).var("THROUGHLINE_DISABLE", "1").run();
-    assert_snapshot!(env.shown(&output.to_string()), @"
+    assert_snapshot!(above_harnesses(&env.shown(&output.to_string())), @"
     exit: 0
     ---- stdout
-    ok   root      $PROJECT (<uuid>)
-    ok   trust     trusted on this machine
-    ok   settings  all at their defaults
+    ok   root         $PROJECT (<uuid>)
+    ok   trust        trusted on this machine
+    ok   settings     all at their defaults
         note: THROUGHLINE_DISABLE is set: hooks are off in this shell
-    ok   disk      records can be written
-    ok   files     7 files in 7 folders
+    ok   disk         records can be written
+    ok   files        7 files in 7 folders
         note: packets/.p.md.77-0.tmp: left by an interrupted write; the record itself is complete
         note: packets/p.md.damaged-20261101T000000Z: a damaged record that was moved aside; nothing reads it any more
         note: sessions/s.jsonl:2: 2 lines could not be read (cut off by a crash, or not written by thru); readers skip what they cannot read, nothing is deleted
         note: sessions/s~0001.jsonl:2: 1 line could not be read (cut off by a crash, or not written by thru); readers skip what they cannot read, nothing is deleted
-    ok   hooks     no hook has run yet
+    ok   hooks        no hook has run yet
     ");
     // A file was written there and removed.
     assert_eq!(

@@ -42,6 +42,7 @@ mod loop_hooks;
 mod loops;
 mod lost;
 mod made_up;
+mod moves;
 mod obstacles;
 mod occasions;
 mod one_brief;

@@ -356,7 +356,15 @@ fn a_claim_ends_with_its_session() {
     }
     env.thru(&["pickup", &id, "--claim", "--session", "s1"]).ok();
     env.thru(&["pickup", &id, "--claim", "--session", "s2"]).exits(15);
+    let listed = |env: &TestEnv| env.thru(&["packet", "list"]).ok().stdout;
+    assert!(listed(&env).contains("claimed by s1"), "{}", listed(&env));
+    assert_eq!(env.json(&["status"])["on_offer"], Value::Null);
     env.fire("s1", "SessionEnd", json!({"reason": "other"}));
+    assert!(listed(&env).contains("free again: session s1"), "{}", listed(&env));
+    assert_eq!(env.json(&["packet", "list"])[0]["claim_is_over"], true);
+    assert_eq!(env.json(&["status"])["on_offer"], json!([id]));
+    assert!(start(&env, "s3").contains(&format!("thru pickup {id}")), "it is offered again");
     env.thru(&["pickup", &id, "--claim", "--session", "s2"]).ok();
+    assert!(listed(&env).contains("claimed by s2"), "{}", listed(&env));
     assert!(env.thru(&["packet", "show", &id]).ok().stdout.contains("claimed_by: s2"));
 }

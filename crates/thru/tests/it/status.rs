@@ -26,7 +26,7 @@ fn a_newcomer_is_told_what_to_do_next() {
     hooks     no settings file calls thru here; `thru init` wires the harnesses in use (a plugin needs none)
     sessions  0
 
-    Next: no session has been captured yet; start your harness, or see `thru doctor` for what is wired
+    Next: `thru init` wires the harnesses that it finds, `thru install HARNESS` one that it does not find; until then nothing is captured
     ");
     env.hook("SessionStart", &env.fixture("SessionStart.startup")).silent("start");
     assert_snapshot!(env.shown(&env.thru(&["status"]).to_string()), @"
@@ -63,11 +63,29 @@ fn hooks_that_do_nothing_are_told() {
     };
     assert!(hooks(&env).contains("no settings file calls thru"), "{}", hooks(&env));
     env.thru(&["install", "claude-code", "--local"]).ok();
-    assert_eq!(hooks(&env), "", "wired");
+    assert_eq!(hooks(&env), "hooks     wired for Claude Code");
     env.write("project/.agent/context/config.toml", "[hooks]\nenabled = false\n");
     assert!(hooks(&env).contains("switched off"), "{}", hooks(&env));
     let doctor = env.thru(&["doctor"]);
     assert!(doctor.stdout.contains("hooks.enabled is false"), "{doctor}");
+}
+
+#[test]
+fn packets_that_are_done_are_not_counted_as_open() {
+    let env = TestEnv::rooted();
+    let packets = |env: &TestEnv| {
+        let shown = env.thru(&["status"]).ok().stdout;
+        shown.lines().find(|line| line.starts_with("packets ")).unwrap_or_default().replace("packets   ", "")
+    };
+    let make = |purpose: &str| env.json(&["handoff", purpose])["id"].as_str().unwrap().to_owned();
+    let (first, second) = (make("finish the lexer"), make("finish the parser"));
+    assert_eq!(packets(&env), format!("2, the newest {second}"));
+    env.thru(&["packet", "done", &second]).ok();
+    assert_eq!(packets(&env), format!("2, 1 of them open, the newest {first}"));
+    assert_eq!(env.json(&["status"])["packets"]["open"], 1);
+    env.thru(&["packet", "done", &first]).ok();
+    assert_eq!(packets(&env), "2, all done");
+    assert_eq!(env.json(&["status"])["on_offer"], serde_json::Value::Null);
 }
 
 #[test]

@@ -129,6 +129,33 @@ fn init_in_a_worktree_makes_the_root_in_the_main_checkout() {
     assert!(env.store().join("root.json").exists() && !tree.join(".agent").exists());
 }
 
+/// Claude Code runs the hooks of the main checkout's local settings in every worktree (`e2e::install_tests` shows it).
+#[test]
+fn a_worktree_that_was_added_later_is_wired_as_its_harness_has_it() {
+    let env = TestEnv::repository();
+    env.thru(&["init"]).ok();
+    for harness in ["claude-code", "opencode"] {
+        env.thru(&["install", harness, "--local"]).ok();
+    }
+    let [tree, inside] = worktrees(&env);
+    let settings = env.project().join(".claude/settings.local.json");
+    for tree in [&tree, &inside] {
+        assert_eq!(status_in(&env, tree)["wired"], serde_json::json!(["claude-code"]), "{}", tree.display());
+        let doctor = env.call(&["doctor"]).dir(tree).run().ok().stdout;
+        assert!(doctor.contains(&format!("hooks in {} (10)", settings.display())), "{doctor}");
+        assert!(!doctor.contains("(plugin "), "the plugin is in the main checkout only: {doctor}");
+    }
+    let installed = env.call(&["install", "claude-code"]).dir(&tree).run().ok();
+    assert!(installed.stderr.contains("runs the hooks of the main checkout"), "{installed}");
+    let installed = env.call(&["install", "opencode"]).dir(&tree).run().ok();
+    assert!(installed.stderr.contains("run `thru init` in one that you add later"), "{installed}");
+    assert_eq!(status_in(&env, &tree)["wired"], serde_json::json!(["claude-code", "opencode"]));
+    let doctor = env.call(&["doctor"]).dir(&tree).run().ok().stdout;
+    assert!(!doctor.contains("wired more than once"), "the harness runs equal hooks once: {doctor}");
+    env.thru(&["uninstall", "claude-code"]).ok();
+    assert_eq!(status_in(&env, &inside)["wired"], serde_json::json!(["opencode"]));
+}
+
 #[test]
 fn a_folder_that_only_claims_to_be_a_worktree_does_not_write_into_a_trusted_root() {
     let env = TestEnv::repository();

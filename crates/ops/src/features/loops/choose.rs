@@ -8,6 +8,7 @@ use store::Store;
 use super::{all, front, usage};
 use crate::project::Project;
 use crate::project::consent::Claim;
+use crate::project::trust;
 use crate::session::list;
 use crate::session::list::Chosen;
 use crate::{Error, Result, World};
@@ -48,7 +49,7 @@ pub(super) fn need_trust(world: &World, project: &Project) -> Result<()> {
         true => Ok(()),
         false => Err(Error::Refused {
             what: format!("{}: this root is not trusted, so no loop runs here", root.path.display()),
-            hint: "look at the records in .agent/context, then run `thru trust`".into(),
+            hint: trust::advice(world, &marker.project_id, &root.path, "the records in .agent/context"),
         }),
     }
 }

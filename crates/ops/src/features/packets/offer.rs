@@ -1,5 +1,6 @@
 //! Packets that wait for somebody, for the start of a session.
 
+use jiff::Timestamp;
 use model::brief::Candidate;
 use model::id::Id;
 use model::packet::{Packet, Status};
@@ -8,6 +9,8 @@ use store::{Store, layout};
 
 use crate::Result;
 use crate::features::packets;
+use crate::features::packets::pickup::Claimants;
+use crate::session::roster;
 
 /// How many packets are examined, newest first, and how many are offered.
 const LOOKED_AT: usize = 8;
@@ -19,12 +22,12 @@ const LISTED: usize = 500;
 const INDEX_TOP: usize = 8 * 1024;
 
 /// Returns one line for each open packet that nobody has claimed.
-pub(super) fn candidates(store: &Store) -> Result<Vec<Candidate>> {
+pub(super) fn candidates(store: &Store, now: Timestamp) -> Result<Vec<Candidate>> {
     let candidate = |Offer { id, purpose }: Offer| {
         let text = format!("on offer: {}; `thru pickup {id}` shows it", quoted(&purpose, 120));
         Candidate::new(&packets::SECTION, format!("{ID}{id}"), text)
     };
-    Ok(open(store)?.into_iter().map(candidate).collect())
+    Ok(open(store, now)?.into_iter().map(candidate).collect())
 }
 
 /// A packet that anybody can pick up.
@@ -34,13 +37,22 @@ pub(super) struct Offer {
     pub purpose: String,
 }
 
-/// The newest packets that are open and claimed by nobody.
-pub(super) fn open(store: &Store) -> Result<Vec<Offer>> {
+/// The newest packets that are open and that no session works on.
+pub(super) fn open(store: &Store, now: Timestamp) -> Result<Vec<Offer>> {
     let mut offers = Vec::new();
+    let mut claimants = None;
+    let mut is_free = |claimed_by: &str| {
+        claimed_by.is_empty() || {
+            // Read only if a packet is claimed: a session start has little time.
+            let claimants =
+                claimants.get_or_insert_with(|| Claimants::read(store, roster::TAIL).unwrap_or_default());
+            claimants.is_over(store, claimed_by, now)
+        }
+    };
     for name in newest(store)?.into_iter().take(LOOKED_AT) {
         let Some(document) = Id::new(&name).ok().and_then(|id| store.packet(&id).ok()) else { continue };
         let packet = Packet::read(&document, &name);
-        if !matches!(packet.status, Some(Status::Draft | Status::Active)) || !packet.claimed_by.is_empty() {
+        if !matches!(packet.status, Some(Status::Draft | Status::Active)) || !is_free(&packet.claimed_by) {
             continue;
         }
         offers.push(Offer { id: name, purpose: packet.purpose });

@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use jiff::Timestamp;
 use model::brief::{Candidate, Occasion};
 use model::document::{Document, Head};
 use model::event::Action;
@@ -15,14 +16,14 @@ use model::place;
 use model::render::quoted;
 use model::time;
 use serde::Serialize;
-use store::{LogPosition, SessionState, layout};
+use store::{LogPosition, SessionState, Store, layout};
 
 use crate::features::packets::handoff;
 use crate::features::{BriefContext, crashed, decisions, evidence, packets, plan};
 use crate::hook::context::HookContext;
 use crate::project::{Project, git};
 use crate::session::list::{self, Chosen};
-use crate::session::roster;
+use crate::session::roster::{self, Entry};
 use crate::{Error, Result, World};
 
 /// How much of the end of a journal is read for events after a packet.
@@ -64,7 +65,7 @@ pub struct PickupReport {
     pub status: Option<Status>,
     /// False if the records came with the folder and nobody vouched for them. Then this is somebody else's text.
     pub trusted: bool,
-    /// Claims that are no longer true.
+    /// Claimants that are no longer true.
     pub drift: Vec<Claim>,
     /// Every claim that was checked.
     pub claims: Vec<Claim>,
@@ -197,7 +198,8 @@ fn claim(world: &World, project: &Project, id: &Id, request: &Request) -> Result
 
 fn refuse_claimed(document: &Document, world: &World, project: &Project, id: &Id) -> Result<()> {
     let Packet { claimed_by, claimed_at, .. } = Packet::read(document, id.as_str());
-    if claimed_by.is_empty() || is_over(world, project, &claimed_by) {
+    let is_over = |sessions: Claimants| sessions.is_over(&project.store, &claimed_by, world.now);
+    if claimed_by.is_empty() || Claimants::read(&project.store, u64::MAX).is_ok_and(is_over) {
         return Ok(());
     }
     Err(Error::Refused {
@@ -222,12 +224,25 @@ fn take(document: &mut Document, world: &World, id: &Id, by: &str) -> Result<()>
     packets::touch(document, world)
 }
 
-/// Returns whether the claiming session has ended, or its process is gone. The packet is then free again.
-fn is_over(world: &World, project: &Project, claimed_by: &str) -> bool {
-    let store = &project.store;
-    let Ok(entries) = roster::read(store, u64::MAX) else { return false };
-    let Some(entry) = entries.iter().find(|entry| entry.session.as_str() == claimed_by) else { return false };
-    entry.ended || entry.is_open() && crashed::is_dead(store, entry, world.now).unwrap_or(false)
+/// The sessions that can have claimed a packet.
+#[derive(Default)]
+pub(super) struct Claimants {
+    sessions: Vec<Entry>,
+}
+
+impl Claimants {
+    /// `window` is how much of the list of sessions is read, from its end.
+    pub(super) fn read(store: &Store, window: u64) -> Result<Claimants> {
+        Ok(Claimants { sessions: roster::read(store, window)? })
+    }
+
+    /// Returns whether the claiming session has ended, or its process is gone. The packet is then free again.
+    pub(super) fn is_over(&self, store: &Store, claimed_by: &str, now: Timestamp) -> bool {
+        let claimant = self.sessions.iter().find(|entry| entry.session.as_str() == claimed_by);
+        claimant.is_some_and(|entry| {
+            entry.ended || entry.is_open() && crashed::is_dead(store, entry, now).unwrap_or(false)
+        })
+    }
 }
 
 fn verify(world: &World, project: &Project, packet: &Packet) -> Vec<Claim> {
@@ -326,7 +341,7 @@ impl SessionState for Claimed {
 }
 
 /// Returns the id of the packet that a session has claimed.
-pub(crate) fn claimed_by(store: &store::Store, session: &Id) -> Result<Option<String>> {
+pub(crate) fn claimed_by(store: &Store, session: &Id) -> Result<Option<String>> {
     Ok(store.session(session).get::<Claimed>()?.map(|claimed| claimed.packet))
 }
 
@@ -334,7 +349,7 @@ pub(crate) fn claimed_by(store: &store::Store, session: &Id) -> Result<Option<St
 pub(super) fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let store = context.project.store;
     if context.occasion == Occasion::Started {
-        return super::offer::candidates(store);
+        return super::offer::candidates(store, context.project.world.now);
     }
     let Some(session) = context.session else { return Ok(Vec::new()) };
     let Some(claimed) = store.session(session).get::<Claimed>()? else { return Ok(Vec::new()) };

@@ -2,6 +2,7 @@
 
 use model::finding::{Finding, Level};
 use model::id::Id;
+use model::packet::Status;
 use model::render::quoted;
 use model::text::count;
 use serde::Serialize;
@@ -19,9 +20,12 @@ const COUNTED: usize = 500;
 #[derive(Clone, Debug, Serialize)]
 struct Packets {
     count: usize,
+    /// How many are not done; `None` if they were not all counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    open: Option<usize>,
     /// There are more, which were not counted.
     at_least: bool,
-    /// The newest one, if all were seen.
+    /// The newest one that is open, or else the newest, if all were seen.
     #[serde(skip_serializing_if = "Option::is_none")]
     newest: Option<String>,
 }
@@ -37,15 +41,25 @@ pub fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     if names.is_empty() {
         return Ok(Vec::new());
     }
-    let newest = names.iter().max().and_then(|name| name.strip_suffix(".md")).filter(|_| !at_least);
-    let packets = Packets { count: names.len(), at_least, newest: newest.map(str::to_owned) };
+    let mut packets = Packets { count: names.len(), at_least, open: None, newest: None };
+    if !at_least {
+        let listing = project.store.packets()?;
+        let open: Vec<&str> = listing
+            .iter()
+            .filter(|packet| packet.status != Some(Status::Done))
+            .map(|packet| packet.name)
+            .collect();
+        packets.open = Some(open.len());
+        let newest = open.into_iter().max().or_else(|| listing.iter().map(|packet| packet.name).max());
+        packets.newest = newest.map(str::to_owned);
+    }
     let line = StatusLine::plain("packets", packets.words()).with_json("packets", json!(packets));
     Ok(std::iter::once(line).chain(offered(project)?).collect())
 }
 
 /// The newest packet that waits for somebody.
 fn offered(project: &ProjectContext) -> Result<Option<StatusLine>> {
-    let offers = offer::open(project.store)?;
+    let offers = offer::open(project.store, project.world.now)?;
     let Some(first) = offers.first() else { return Ok(None) };
     let more = if offers.len() > 1 { format!(" (and {} more)", offers.len() - 1) } else { String::new() };
     let text = format!("{}{more}", quoted(&first.purpose, 100));
@@ -62,12 +76,17 @@ fn offered(project: &ProjectContext) -> Result<Option<StatusLine>> {
 impl Packets {
     /// `3, the newest 20261115T192200Z-finish-the-parser`.
     fn words(&self) -> String {
-        let Packets { count, at_least, newest } = self;
-        match newest {
-            Some(newest) if *count == 1 => newest.clone(),
-            Some(newest) => format!("{count}, the newest {newest}"),
-            None if *at_least => format!("{count} or more"),
-            None => count.to_string(),
+        let Packets { count, at_least, open, newest } = self;
+        match (newest, open) {
+            (Some(newest), Some(0)) if *count == 1 => format!("{newest} (done)"),
+            (Some(newest), _) if *count == 1 => newest.clone(),
+            (Some(_), Some(0)) => format!("{count}, all done"),
+            (Some(newest), Some(open)) if open < count => {
+                format!("{count}, {open} of them open, the newest {newest}")
+            }
+            (Some(newest), _) => format!("{count}, the newest {newest}"),
+            (None, _) if *at_least => format!("{count} or more"),
+            (None, _) => count.to_string(),
         }
     }
 }

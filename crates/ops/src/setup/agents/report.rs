@@ -12,10 +12,10 @@ use store::Found;
 
 use super::super::install::Scope;
 use super::super::install::files::read;
-use super::super::install::places::{in_use, wired};
+use super::super::install::places::{in_force, in_use};
 use super::{Prompts, State, find, folder, program, wanted_swarm};
 use crate::features::{plan, swarm};
-use crate::project::{Project, settings};
+use crate::project::{Project, settings, trust};
 use crate::{Result, World};
 
 /// One agent of a swarm.
@@ -214,7 +214,7 @@ fn of_harness(
             findings.push(finding.hint(hint.clone()));
         }
     }
-    if wired(world, harness, checkout).is_empty() {
+    if in_force(world, harness, checkout).is_empty() {
         let text = format!("{}: no hooks are installed, so no verdict becomes evidence", harness.title);
         findings.push(Finding::new(Level::Warning, text).hint(format!("`thru install {}`", harness.name)));
     }
@@ -236,7 +236,8 @@ fn of_plan(world: &World) -> Result<Vec<Finding>> {
     if !world.trusts(&project.marker, &project.root.path) {
         let finding =
             Finding::new(Level::Warning, "this root is not trusted on this machine, so hooks record nothing");
-        return Ok(vec![finding.hint("look at it, then run `thru trust`")]);
+        let hint = trust::advice(world, &project.marker.project_id, &project.root.path, "it");
+        return Ok(vec![finding.hint(hint)]);
     }
     let Some(loaded) = plan::load(&project.store)? else {
         return Ok(vec![Finding::new(

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use harness::HARNESSES;
+use model::marker::ProjectId;
 use serde::Serialize;
 use store::{Found, layout};
 
@@ -22,6 +23,9 @@ pub struct Everywhere {
     /// Folders of projects that could not be looked at, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_undone: Vec<String>,
+    /// Checkouts that no longer exist. If one was moved, our hooks may still be in its settings.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gone: Vec<PathBuf>,
     /// What stays, and what it is. Nothing in it does anything by itself.
     pub left: Vec<Left>,
 }
@@ -41,7 +45,7 @@ impl Everywhere {
 /// Every project that is trusted on this machine or that we were installed in, the one we stand in, the worktrees of
 /// them all, and the user's own settings.
 pub fn uninstall(world: &World, mode: Mode) -> Result<Everywhere> {
-    let roots = roots(world)?;
+    let Roots { present: roots, gone } = roots(world)?;
     let mut checkouts: Vec<PathBuf> = roots.iter().flat_map(|root| git::worktrees(root)).collect();
     checkouts.sort();
     checkouts.dedup();
@@ -50,6 +54,7 @@ pub fn uninstall(world: &World, mode: Mode) -> Result<Everywhere> {
         looked_at: checkouts.clone(),
         undone: Vec::new(),
         not_undone: Vec::new(),
+        gone,
         left: Vec::new(),
     };
     for checkout in &checkouts {
@@ -89,20 +94,37 @@ impl Everywhere {
     }
 }
 
-/// Roots that are there, each once.
-fn roots(world: &World) -> Result<Vec<PathBuf>> {
-    let trusted = world.trust().map_or(Ok(Vec::new()), |trust| trust.list())?;
+/// Where our hooks can be, each path once.
+struct Roots {
+    present: Vec<PathBuf>,
+    /// Paths that no longer exist, of projects that are not known at another path.
+    gone: Vec<PathBuf>,
+}
+
+fn roots(world: &World) -> Result<Roots> {
+    let trust = world.trust();
+    let trusted = trust.as_ref().map_or(Ok(Vec::new()), |trust| trust.list())?;
     let installed = world.installs().map_or(Ok(Vec::new()), |installs| installs.list())?;
-    let trusted = trusted.into_iter().map(|(_, root)| PathBuf::from(root.path));
-    let installed = installed.into_iter().filter_map(|checkout| checkout.canonicalize().ok());
-    let mut roots: Vec<PathBuf> = trusted.chain(installed).collect();
-    if let Ok(Found::Marked { root, .. } | Found::Unmarked(root)) = world.find() {
-        roots.push(root.path.canonicalize().unwrap_or(root.path));
+    let mut known: Vec<PathBuf> = trusted.iter().map(|(_, root)| PathBuf::from(&root.path)).collect();
+    known.extend(installed.into_iter().map(|checkout| checkout.canonicalize().unwrap_or(checkout)));
+    // Projects that are still there, at one path at least.
+    let mut projects: Vec<ProjectId> = Vec::new();
+    projects.extend(trusted.into_iter().filter(|(_, root)| Path::new(&root.path).is_dir()).map(|(id, _)| id));
+    match world.find() {
+        Ok(Found::Marked { root, marker, .. }) => {
+            known.push(root.path.canonicalize().unwrap_or(root.path));
+            projects.push(marker.project_id);
+        }
+        Ok(Found::Unmarked(root)) => known.push(root.path.canonicalize().unwrap_or(root.path)),
+        Err(_) => {}
     }
-    roots.retain(|root| root.is_dir());
-    roots.sort();
-    roots.dedup();
-    Ok(roots)
+    known.sort();
+    known.dedup();
+    let (present, mut gone): (Vec<PathBuf>, Vec<PathBuf>) = known.into_iter().partition(|root| root.is_dir());
+    for former in projects.iter().filter_map(|id| trust.as_ref()?.former(id).ok()) {
+        gone.retain(|path| !former.iter().any(|former| path.starts_with(former)));
+    }
+    Ok(Roots { present, gone })
 }
 
 fn left(world: &World, roots: &[PathBuf]) -> Vec<Left> {

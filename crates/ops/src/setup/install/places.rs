@@ -6,6 +6,7 @@ use harness::commands;
 use harness::plugin::{self, Installed};
 use harness::settings;
 use harness::{File, HARNESSES, Harness, Home, HookTable, Install, Plugin};
+use store::git::Git;
 
 use super::Scope;
 use super::files::read;
@@ -124,6 +125,26 @@ pub fn wired(world: &World, harness: &Harness, project: &Path) -> Vec<WiredFile>
         }
     }
     found
+}
+
+/// Returns the files through which a harness calls us in this checkout. In a worktree that can be a file of the main
+/// checkout.
+pub fn in_force(world: &World, harness: &Harness, checkout: &Path) -> Vec<WiredFile> {
+    let mut found = wired(world, harness, checkout);
+    if !is_wired_in(world, harness, checkout, Scope::Local)
+        && serves_worktrees(harness)
+        && let Some(Git::Worktree { main }) = store::git::look(checkout)
+    {
+        let local = local_files(harness, &main.join(harness.folder));
+        let of_main = wired(world, harness, &main);
+        found.extend(of_main.into_iter().filter(|file| local.iter().any(|(path, _)| *path == file.path)));
+    }
+    found
+}
+
+/// Returns whether the hooks of the main checkout run in every worktree, also in one that is added later.
+pub(super) fn serves_worktrees(harness: &Harness) -> bool {
+    hook_table(harness).is_some_and(|table| table.local_serves_worktrees)
 }
 
 /// Returns the settings of our plugin at this path; `None` if it is not ours or not there.

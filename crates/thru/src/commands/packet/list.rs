@@ -48,10 +48,12 @@ fn print_rows(rows: &[Row], world: &World) {
             None => (BAD, "unknown"),
         };
         let ago = time::parse(&row.updated_at).map_or(String::new(), |at| time::ago(at, world.now));
-        let claimed = if row.claimed_by.is_empty() {
-            String::new()
-        } else {
-            format!("  {DIM}claimed by {}{DIM:#}", one_line(&row.claimed_by, 40))
+        let by = one_line(&row.claimed_by, 40);
+        let claimed = match (row.claimed_by.is_empty(), row.claim_is_over, row.status) {
+            (true, ..) => String::new(),
+            (_, true, Some(Status::Done)) => format!("  {DIM}was claimed by {by}{DIM:#}"),
+            (_, true, _) => format!("  {DIM}free again: session {by} claimed it and has ended{DIM:#}"),
+            _ => format!("  {DIM}claimed by {by}{DIM:#}"),
         };
         output::line(format_args!(
             "{:<width$}  {style}{status:<7}{style:#}  {DIM}{ago:<12}{DIM:#}  {}{claimed}",
