@@ -166,10 +166,15 @@ fn padded(part: &[u8]) -> [u8; BLOCK] {
     block
 }
 
-/// Has no early exit: this lets the compiler compare many bytes with one instruction.
+/// A plain loop without an early exit: this lets the compiler compare many bytes with one instruction, which it does
+/// not do for `array::from_fn`.
 #[inline]
 fn suspicions(here: &[u8; BLOCK], next: &[u8; BLOCK]) -> [u8; BLOCK] {
-    std::array::from_fn(|index| suspicion(here[index], next[index]))
+    let mut flags = [0; BLOCK];
+    for (flag, (byte, next)) in flags.iter_mut().zip(here.iter().zip(next)) {
+        *flag = suspicion(*byte, *next);
+    }
+    flags
 }
 
 /// Returns the positions of the bytes that are not zero. Most words of eight bytes have none.
