@@ -4,6 +4,7 @@ mod agents;
 mod changes;
 mod effects;
 mod failures;
+mod ids;
 mod left;
 mod names;
 mod parsed;
@@ -12,7 +13,7 @@ mod statements;
 mod worth;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
@@ -35,7 +36,7 @@ pub use statements::{Did, Statement, Step, Turn, names_more_than_a_tool};
 pub use worth::is_generated;
 
 /// A digest of another version is made again from the journal.
-pub const SCHEMA_VERSION: u32 = 10;
+pub const SCHEMA_VERSION: u32 = 11;
 
 const WORK_OR_START: EventSet =
     EventSet::of(&[EventName::Prompt, EventName::ToolDone, EventName::SessionStart]);
@@ -139,14 +140,17 @@ pub struct Digest {
     /// Types of transcript lines that this version does not know, with counts.
     pub unknown: BTreeMap<String, u64>,
     /// Digests of the ids of calls already counted, oldest first.
+    #[serde(with = "ids")]
     calls: Vec<u64>,
     /// Calls reported without an id by hooks or by the transcript, until the other one reports the same call.
+    #[serde(with = "ids")]
     nameless: Vec<u64>,
+    #[serde(with = "ids")]
     retold: Vec<u64>,
     /// The last events without an id that hooks reported.
     heard: Vec<RecentEvent>,
     #[serde(skip)]
-    known: HashSet<u64>,
+    known: ids::Set,
     /// For a session that crashed: the calls that had begun, each with its command or file.
     #[serde(skip)]
     pub unfinished: Vec<String>,

@@ -35,6 +35,7 @@ pub(crate) use offer::ID as OFFER;
 pub const ROW: Feature = Feature {
     name: "packets",
     candidates: pickup::candidates,
+    sections: &[SECTION.name],
     continue_as: pickup::continue_as,
     checks: report::checks,
     status: report::status,
