@@ -5,6 +5,7 @@
 //! payload, wait for its end.
 
 mod gates;
+pub mod layout;
 mod peers;
 mod rows;
 

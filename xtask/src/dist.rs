@@ -48,6 +48,8 @@ struct Machine {
     host: String,
     musl_target_installed: bool,
     libc_archive: bool,
+    /// Whether the C compiler links with GNU ld, which understands our layout. Others were not tried.
+    gnu_ld: bool,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -97,22 +99,7 @@ pub fn chosen(bin: Option<&Path>) -> Result<PathBuf> {
 
 pub fn build(addresses: Addresses) -> Result<PathBuf> {
     let plan = decide(&look(), addresses);
-    let mut cargo = crate::cargo();
-    cargo.args(["build", "--release", "--locked", "--package", "thru", "--bin", "thru"]);
-    cargo.arg("--target-dir").arg(crate::target_dir());
-    let mut out = crate::target_dir();
-    if let Some(target) = &plan.target {
-        // An explicit target, even if it is the host's own: otherwise the flags below would also reach build scripts
-        // and procedural macros, and a procedural macro cannot be linked statically.
-        cargo.args(["--target", target]);
-        out.push(target);
-    }
-    add_rustflags(&mut cargo, &plan.rustflags);
-    let status = cargo.status().context("starting cargo")?;
-    if !status.success() {
-        bail!("the release build failed ({status})");
-    }
-    let built = out.join("release").join(format!("thru{}", std::env::consts::EXE_SUFFIX));
+    let built = compile(&plan, &[])?;
     let dist = path();
     replace(&built, &dist)?;
     let size = dist.metadata()?.len();
@@ -125,6 +112,31 @@ pub fn build(addresses: Addresses) -> Result<PathBuf> {
     Ok(dist)
 }
 
+/// Builds the same, with the names of its functions. Returns where it is; it is not for users.
+pub fn build_with_symbols() -> Result<PathBuf> {
+    compile(&decide(&look(), Addresses::CHOSEN), &[("CARGO_PROFILE_RELEASE_STRIP", "none")])
+}
+
+/// Returns where cargo left the binary.
+fn compile(plan: &Plan, variables: &[(&str, &str)]) -> Result<PathBuf> {
+    let mut cargo = crate::cargo();
+    cargo.args(["build", "--release", "--locked", "--package", "thru", "--bin", "thru"]);
+    cargo.arg("--target-dir").arg(crate::target_dir());
+    let mut out = crate::target_dir();
+    if let Some(target) = &plan.target {
+        // An explicit target, even if it is the host's own: otherwise the flags below would also reach build scripts
+        // and procedural macros, and a procedural macro cannot be linked statically.
+        cargo.args(["--target", target]);
+        out.push(target);
+    }
+    add_rustflags(&mut cargo, &plan.rustflags);
+    let status = cargo.envs(variables.iter().copied()).status().context("starting cargo")?;
+    if !status.success() {
+        bail!("the release build failed ({status})");
+    }
+    Ok(out.join("release").join(format!("thru{}", std::env::consts::EXE_SUFFIX)))
+}
+
 /// In addition to those that the caller has set.
 fn add_rustflags(cargo: &mut Command, flags: &[&str]) {
     if !flags.is_empty() {
@@ -135,6 +147,9 @@ fn add_rustflags(cargo: &mut Command, flags: &[&str]) {
 
 /// Everything in one file, so that the system has nothing to load at start-up.
 const STATIC: &str = "-Ctarget-feature=+crt-static";
+
+/// Puts the functions that hooks call next to each other; see `bench::layout`.
+const LAYOUT: &str = "-Clink-arg=-Wl,-Txtask/hook-layout.ld";
 
 fn fixed(addresses: Addresses) -> Option<&'static str> {
     match addresses {
@@ -151,7 +166,7 @@ fn decide(machine: &Machine, addresses: Addresses) -> Plan {
         return Plan {
             kind: Kind::Musl,
             target: Some(musl),
-            rustflags: [STATIC].into_iter().chain(fixed).collect(),
+            rustflags: [STATIC].into_iter().chain(fixed).chain(machine.gnu_ld.then_some(LAYOUT)).collect(),
         };
     }
     if machine.host.contains("-linux-gnu") && machine.libc_archive {
@@ -179,7 +194,12 @@ fn look() -> Machine {
     // The compiler prints the bare name if it does not know the file. Some distributions ship no libc.a.
     let libc_archive = output(Command::new("cc").arg("-print-file-name=libc.a"))
         .is_some_and(|found| Path::new(found.trim()).is_absolute());
-    Machine { host, musl_target_installed, libc_archive }
+    Machine { host, musl_target_installed, libc_archive, gnu_ld: has_gnu_ld() }
+}
+
+/// Returns whether the C compiler links with GNU ld.
+fn has_gnu_ld() -> bool {
+    output(Command::new("cc").arg("-Wl,--version")).is_some_and(|text| text.starts_with("GNU ld"))
 }
 
 fn output(command: &mut Command) -> Option<String> {
@@ -232,7 +252,7 @@ mod tests {
     use super::*;
 
     fn machine(host: &str, musl_target_installed: bool, libc_archive: bool) -> Machine {
-        Machine { host: host.to_owned(), musl_target_installed, libc_archive }
+        Machine { host: host.to_owned(), musl_target_installed, libc_archive, gnu_ld: false }
     }
 
     #[test]
@@ -268,6 +288,17 @@ mod tests {
         assert!(!decide(&linux, Addresses::Random).rustflags.contains(&"-Crelocation-model=static"));
         let mac = machine("aarch64-apple-darwin", false, false);
         assert!(decide(&mac, Addresses::Fixed).rustflags.is_empty());
+    }
+
+    #[test]
+    fn the_layout_is_for_musl_and_gnu_ld() {
+        let gnu_ld = |machine: Machine| Machine { gnu_ld: true, ..machine };
+        let musl = machine("x86_64-unknown-linux-gnu", true, true);
+        assert!(!decide(&musl, Addresses::Fixed).rustflags.contains(&LAYOUT));
+        assert!(decide(&gnu_ld(musl), Addresses::Fixed).rustflags.contains(&LAYOUT));
+        let gnu = gnu_ld(machine("x86_64-unknown-linux-gnu", false, true));
+        assert!(!decide(&gnu, Addresses::Fixed).rustflags.contains(&LAYOUT));
+        assert!(LAYOUT.ends_with(crate::bench::layout::FILE));
     }
 
     #[test]

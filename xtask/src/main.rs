@@ -35,6 +35,8 @@ enum Command {
     Dist(dist::Args),
     /// Print what `thru` costs, as ratios to /bin/true
     Bench(bench::Args),
+    /// Write down which functions hooks call, so that `dist` puts them next to each other
+    Layout,
     /// Break everything around `thru` and look for lost data
     Torture(torture::Args),
     /// Drive the real harnesses offline against a scripted model, installing them if necessary
@@ -59,6 +61,7 @@ fn main() -> ExitCode {
     let result = match Command::parse() {
         Command::Dist(args) => dist::run(&args),
         Command::Bench(args) => bench::run(&args),
+        Command::Layout => bench::layout::run(),
         Command::Torture(args) => torture::run(&args),
         Command::E2e(args) => e2e::run(&args),
         Command::Fuzz(args) => fuzz::run(&args),

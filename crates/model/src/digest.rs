@@ -4,6 +4,7 @@ mod agents;
 mod changes;
 mod effects;
 mod failures;
+mod ids;
 mod left;
 mod names;
 mod parsed;
@@ -12,7 +13,7 @@ mod statements;
 mod worth;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
@@ -35,7 +36,7 @@ pub use statements::{Did, Statement, Step, Turn, names_more_than_a_tool};
 pub use worth::is_generated;
 
 /// A digest of another version is rebuilt from the journal.
-pub const SCHEMA_VERSION: u32 = 10;
+pub const SCHEMA_VERSION: u32 = 11;
 
 const WORK_OR_START: EventSet =
     EventSet::of(&[EventName::Prompt, EventName::ToolDone, EventName::SessionStart]);
@@ -150,15 +151,18 @@ pub struct Digest {
     /// Types of transcript lines that this version does not know, with counts.
     pub unknown: BTreeMap<String, u64>,
     /// Digests of the ids of calls already counted, oldest first.
+    #[serde(with = "ids")]
     calls: Vec<u64>,
     /// Shapes of calls that hooks reported without an id and the transcript has not reported yet.
+    #[serde(with = "ids")]
     nameless: Vec<u64>,
     /// Shapes of calls that the transcript reported and no hook has reported yet.
+    #[serde(with = "ids")]
     retold: Vec<u64>,
     /// The last events that hooks reported without an id.
     heard: Vec<RecentEvent>,
     #[serde(skip)]
-    known: HashSet<u64>,
+    known: ids::Set,
     /// The calls that had begun when a session crashed, each with its command or file.
     #[serde(skip)]
     pub unfinished: Vec<String>,

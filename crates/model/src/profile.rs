@@ -49,6 +49,11 @@ pub fn of<'a>(kind: &str, settings: &'a Settings) -> Profile<'a> {
 }
 
 impl Profile<'_> {
+    /// Returns whether facts of this section can be part of it. Tasks are in the section of the plan.
+    pub fn has_section(&self, name: &str) -> bool {
+        name == ACTIVITY || self.classes.iter().any(|class| contains(class, name, name == "plan", false))
+    }
+
     /// Keeps only the candidates that the profile includes.
     pub(crate) fn choose(&self, candidates: &mut Vec<Candidate>) {
         let has_task = candidates.iter().any(is_task);

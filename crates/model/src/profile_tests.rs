@@ -32,6 +32,23 @@ fn every_default_is_made_of_known_words() {
 }
 
 #[test]
+fn which_sections_a_profile_asks_for() {
+    let cases = [
+        ("general", "plan", true), // because of its tasks
+        ("general", "decisions", true),
+        ("general", "outputs", false),
+        ("coder", "evidence", false),
+        ("test_engineer", "evidence", true),
+        ("critic", "decisions", false),
+        ("critic", ACTIVITY, true),
+        ("architect", "outputs", true),
+    ];
+    for (kind, section, expected) in cases {
+        assert_eq!(of(kind, &Settings::DEFAULT).has_section(section), expected, "{kind} {section}");
+    }
+}
+
+#[test]
 fn which_classes_a_profile_contains() {
     // The word in the profile, the class of the fact, whether it is a task, whether there is a task, and the result.
     let cases = [

@@ -70,6 +70,9 @@ pub struct Feature {
     pub follow: fn(&HookContext, &Digest) -> Result<Option<String>>,
     /// What it can add to a brief.
     pub candidates: fn(&BriefContext) -> Result<Vec<Candidate>>,
+    /// The names of the sections of its candidates, if they have no influence on other sections. Who needs none of
+    /// them does not ask. A row without names is always asked.
+    pub sections: &'static [&'static str],
     /// Returns what a summary must not lose, a line each. Called before a compaction.
     pub facts_for_summary: fn(&ProjectContext) -> Result<Vec<String>>,
     /// Called after a reply was given that contains these candidates.
@@ -92,6 +95,7 @@ impl Feature {
         decide: |_| Ok(Decision::nothing("")),
         follow: |_, _| Ok(None),
         candidates: |_| Ok(Vec::new()),
+        sections: &[],
         facts_for_summary: |_| Ok(Vec::new()),
         told: |_, _| Ok(()),
         continue_as: |_, _| Ok(()),
@@ -287,10 +291,25 @@ pub struct Check {
 
 /// Returns what the features add to a brief, in the order of their rows, and the errors of those that failed.
 pub fn candidates(context: &BriefContext) -> (Vec<Candidate>, Vec<String>) {
+    candidates_in(context, |_| true)
+}
+
+/// Returns the same, without asking features that have nothing in the sections that are wanted.
+pub fn candidates_in(
+    context: &BriefContext,
+    is_wanted: impl Fn(&str) -> bool,
+) -> (Vec<Candidate>, Vec<String>) {
     let (mut all, mut problems) = (Vec::new(), Vec::new());
     for feature in FEATURES {
+        if !feature.sections.is_empty() && !feature.sections.iter().any(|name| is_wanted(name)) {
+            continue;
+        }
         match feature.guard(|| (feature.candidates)(context)) {
-            Ok(found) => all.extend(found),
+            Ok(found) => {
+                let is_listed = |one: &Candidate| feature.sections.contains(&one.class.name());
+                debug_assert!(feature.sections.is_empty() || found.iter().all(is_listed), "{}", feature.name);
+                all.extend(found);
+            }
             Err(error) => problems.push(error.to_string()),
         }
     }

@@ -19,23 +19,18 @@ impl Store {
             // A hook had no time to read everything. A command has.
             digest = Digest::again(digest);
         }
-        match self.fold_on(session, digest, &mut each)? {
-            Some(digest) => Ok(digest),
+        if !self.fold_on(session, &mut digest, &mut each)? {
             // Somebody cut or replaced the journal. The journal is authoritative, so start from it again.
-            None => {
-                let folded = self.fold_on(session, Digest::new(session.as_str()), &mut each)?;
-                Ok(folded.unwrap_or_else(|| Digest::new(session.as_str())))
+            digest = Digest::new(session.as_str());
+            if !self.fold_on(session, &mut digest, &mut each)? {
+                digest = Digest::new(session.as_str());
             }
         }
+        Ok(digest)
     }
 
-    /// Folds the journal lines after the position of `digest`; `None` if that position is not in the journal.
-    pub fn fold_on(
-        &self,
-        session: &Id,
-        mut digest: Digest,
-        each: &mut impl FnMut(&Record),
-    ) -> Result<Option<Digest>> {
+    /// Folds the journal lines after the position of `digest`. Returns false if that position is not in the journal.
+    pub fn fold_on(&self, session: &Id, digest: &mut Digest, each: &mut impl FnMut(&Record)) -> Result<bool> {
         let place = LogPosition { parts: digest.parts, offset: digest.offset };
         let journal = layout::journal(session);
         let new = self.dir().each_new_line(&journal, place, self.journal_window(), |line| {
@@ -45,11 +40,11 @@ impl Store {
                 each(&record);
             }
         })?;
-        let Some(NewLines { place, unread }) = new else { return Ok(None) };
+        let Some(NewLines { place, unread }) = new else { return Ok(false) };
         (digest.parts, digest.offset) = (place.parts, place.offset);
         digest.journal_unread += unread;
         self.note_unread(unread);
-        Ok(Some(digest))
+        Ok(true)
     }
 
     /// Puts `text`, which is complete lines, before everything in the journal. Only possible while the journal has

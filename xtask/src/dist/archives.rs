@@ -8,10 +8,13 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
 
-use super::{Addresses, STATIC, fixed};
+use super::{Addresses, LAYOUT, STATIC, fixed, has_gnu_ld};
 use crate::platforms::{self, Platform, System};
 
 const ZIG: [&str; 2] = ["cargo-zigbuild==0.24.0", "ziglang==0.17.0"];
+
+/// The one target that the C compiler links.
+const HOST: &str = "x86_64-unknown-linux-musl";
 
 const CHECKSUMS: &str = "SHA256SUMS";
 
@@ -48,7 +51,9 @@ fn build(platform: &Platform, addresses: Addresses) -> Result<PathBuf> {
     match platform.system {
         System::Linux => {
             cargo.arg("build").env(platforms::ARM64_LINKER.0, platforms::ARM64_LINKER.1);
-            let flags: Vec<_> = [STATIC].into_iter().chain(fixed(addresses)).collect();
+            // The linker for the other machine is not GNU ld.
+            let layout = (platform.target == HOST && has_gnu_ld()).then_some(LAYOUT);
+            let flags: Vec<_> = [STATIC].into_iter().chain(fixed(addresses)).chain(layout).collect();
             super::add_rustflags(&mut cargo, &flags);
         }
         System::MacOs if cfg!(target_os = "macos") => {

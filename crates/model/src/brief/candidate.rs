@@ -148,7 +148,7 @@ impl Class {
         }
     }
 
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Class::First(section) | Class::Last(section) => section.name,
             Class::Risk => "at-risk",

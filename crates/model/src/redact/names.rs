@@ -6,6 +6,20 @@
 use super::classes::{DIGIT, LOWER, UPPER, ends_with_ignore_case, is};
 use super::languages;
 
+/// Returns whether `$word` is one of the words of `$known`, in any case.
+macro_rules! is_one_of {
+    ($word:expr, $known:literal $(,)?) => {
+        const { &list($known) }.holds($word)
+    };
+}
+
+/// Returns whether `$word` ends with one of the words of `$known`, in any case.
+macro_rules! ends_with_one_of {
+    ($word:expr, $known:literal $(,)?) => {
+        const { &list($known) }.ends($word)
+    };
+}
+
 /// How much a name says, which decides what its value must look like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Says {
@@ -61,67 +75,68 @@ fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> 
         _ => {}
     }
     let head = singular(head);
-    if is_one_of(head, "authorization") {
+    if is_one_of!(head, "authorization") {
         return verdict(Says::Authorization, "authorization");
     }
-    if ends_with_one_of(head, "assword passwd passphrase passwort passcode") || is_one_of(head, "pwd passe") {
+    if ends_with_one_of!(head, "assword passwd passphrase passwort passcode") || is_one_of!(head, "pwd passe")
+    {
         return verdict(Says::Password, "password");
     }
-    if is_one_of(
+    if is_one_of!(
         head,
         "pw pass sshpass userpass dbpass adminpass rootpass mailpass smtppass ldappass requirepass masterauth bindpw rootpw phrase mnemonic psk",
-    ) || ends_with_one_of(head, "storepass keypass")
+    ) || ends_with_one_of!(head, "storepass keypass")
     {
-        let sure = ACCOUNTS.holds(before) || !is_one_of(head, "pw pass phrase");
-        return match is_one_of(head, "phrase") && !is_one_of(before, "seed recovery pass") {
+        let sure = ACCOUNTS.holds(before) || !is_one_of!(head, "pw pass phrase");
+        return match is_one_of!(head, "phrase") && !is_one_of!(before, "seed recovery pass") {
             true => None,
             false => verdict(if sure { Says::Password } else { Says::Pass }, "password"),
         };
     }
     // The Erlang cookie lets anybody run code in the cluster.
-    if is_one_of(head, "cookie") && is_one_of(before, "erlang") {
+    if is_one_of!(head, "cookie") && is_one_of!(before, "erlang") {
         return verdict(Says::Password, "cookie");
     }
-    let personal = is_one_of(head, "pat")
-        && is_one_of(before, "github gitlab gh gl azure devops ado ghcr git bitbucket ext");
-    if ends_with_ignore_case(head, "token") || is_one_of(head, "jwt") || personal {
+    let personal = is_one_of!(head, "pat")
+        && is_one_of!(before, "github gitlab gh gl azure devops ado ghcr git bitbucket ext");
+    if ends_with_ignore_case(head, "token") || is_one_of!(head, "jwt") || personal {
         return if OTHER_TOKENS.holds(before) { None } else { verdict(Says::Secret, "token") };
     }
-    if ends_with_ignore_case(head, "secret") && !is_one_of(head, "issecret") {
+    if ends_with_ignore_case(head, "secret") && !is_one_of!(head, "issecret") {
         return verdict(Says::Secret, "secret");
     }
-    if is_one_of(head, "credential cred") {
+    if is_one_of!(head, "credential cred") {
         return verdict(Says::Secret, "credential");
     }
-    if is_one_of(head, "auth bearer authkey wif") {
+    if is_one_of!(head, "auth bearer authkey wif") {
         return verdict(Says::Secret, "auth");
     }
     // `-Dsonar.login=x` takes a token.
-    if is_one_of(head, "login") && ends_with_ignore_case(before, "sonar") {
+    if is_one_of!(head, "login") && ends_with_ignore_case(before, "sonar") {
         return verdict(Says::Secret, "token");
     }
-    if is_one_of(head, "sig signature") {
+    if is_one_of!(head, "sig signature") {
         return verdict(Says::Signature, "signature");
     }
-    if is_one_of(head, "salt") {
+    if is_one_of!(head, "salt") {
         return verdict(Says::Perhaps, "secret");
     }
-    if ends_with_one_of(
+    if ends_with_one_of!(
         head,
         "apikey secretkey accesskey privatekey privkey authkey accountkey encryptionkey",
     ) {
         return verdict(Says::Secret, "api-key");
     }
     // `client-key-data` of a kubeconfig, `npmAuthIdent` of Yarn.
-    if is_one_of(head, "data") && is_one_of(before, "key") {
+    if is_one_of!(head, "data") && is_one_of!(before, "key") {
         return verdict(Says::Secret, "private-key");
     }
-    if is_one_of(head, "ident") && is_one_of(before, "auth") {
+    if is_one_of!(head, "ident") && is_one_of!(before, "auth") {
         return verdict(Says::Secret, "auth");
     }
-    if is_one_of(head, "id") && is_one_of(before, "key") {
+    if is_one_of!(head, "id") && is_one_of!(before, "key") {
         // The one identifier that is treated as part of the key, as in a Google service account.
-        return is_one_of(words.next()?, "private")
+        return is_one_of!(words.next()?, "private")
             .then_some(Verdict { says: Says::Secret, kind: "private-key-id" });
     }
     None
@@ -221,20 +236,19 @@ fn hints(name: &[u8]) -> bool {
 /// `tokens` and `keys` are lists or counts, `credentials` is one secret.
 fn singular(word: &[u8]) -> &[u8] {
     match word.last() {
-        Some(b's' | b'S') if ends_with_one_of(word, "credentials creds") => &word[..word.len() - 1],
+        Some(b's' | b'S') if ends_with_one_of!(word, "credentials creds") => &word[..word.len() - 1],
         _ => word,
     }
 }
 
-/// Word lists are one string each, so that there is no table of pointers to relocate when the process starts.
-fn is_one_of(word: &[u8], known: &str) -> bool {
-    known.split_ascii_whitespace().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
-}
-
-/// A long list, with the lengths of its words by their first letter, which alone rule out almost every word.
+/// Word lists are one string each, so that there is no table of pointers to relocate when the process starts. What the
+/// compiler computes from them rules out almost every word.
 pub(super) struct List {
     words: &'static str,
+    /// The lengths of the words, by their first letter.
     lengths: [u32; 32],
+    /// The last letters of the words.
+    lasts: u32,
 }
 
 impl List {
@@ -242,28 +256,35 @@ impl List {
         let Some(first) = word.first() else { return false };
         word.len() < 32
             && self.lengths[usize::from(*first & 31)] & 1 << word.len() != 0
-            && is_one_of(word, self.words)
+            && self.each().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
+    }
+
+    /// Returns whether `word` ends with one of the words.
+    fn ends(&self, word: &[u8]) -> bool {
+        let Some(last) = word.last() else { return false };
+        self.lasts & 1 << (*last & 31) != 0 && self.each().any(|known| ends_with_ignore_case(word, known))
+    }
+
+    fn each(&self) -> impl Iterator<Item = &'static str> {
+        self.words.split_ascii_whitespace()
     }
 }
 
 pub(super) const fn list(words: &'static str) -> List {
     let bytes = words.as_bytes();
-    let mut lengths = [0; 32];
+    let (mut lengths, mut lasts) = ([0; 32], 0);
     let (mut at, mut start) = (0, 0);
     while at <= bytes.len() {
         if at == bytes.len() || bytes[at] == b' ' {
             if at > start {
                 lengths[(bytes[start] & 31) as usize] |= 1 << (at - start);
+                lasts |= 1 << (bytes[at - 1] & 31);
             }
             start = at + 1;
         }
         at += 1;
     }
-    List { words, lengths }
-}
-
-fn ends_with_one_of(word: &[u8], known: &str) -> bool {
-    known.split_ascii_whitespace().any(|known| ends_with_ignore_case(word, known))
+    List { words, lengths, lasts }
 }
 
 /// Iterates over the words of a name, the last one first.

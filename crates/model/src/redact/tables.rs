@@ -46,10 +46,14 @@ pub fn below_head(text: &[u8], start: usize, hits: &mut Vec<Hit>) {
     let Some(divider) = Divider::of(head) else { return };
     // `||Login||Password||`, as Jira has it.
     let doubled = head.trim_ascii_start().starts_with(b"||");
-    let heads: Vec<(usize, usize)> =
-        divider.cells(head).filter(|cell| !doubled || cell.1 > cell.0).take(MOST_COLUMNS).collect();
-    let named = |cell: &(usize, usize)| is_name(&head[cell.0..cell.1]);
-    if heads.len() < 2 || !heads.iter().all(named) {
+    let mut heads: Vec<(usize, usize)> = Vec::new();
+    for cell in divider.cells(head).filter(|cell| !doubled || cell.1 > cell.0).take(MOST_COLUMNS) {
+        if !is_name(&head[cell.0..cell.1]) {
+            return;
+        }
+        heads.push(cell);
+    }
+    if heads.len() < 2 {
         return;
     }
     let Some(column) =
@@ -134,12 +138,12 @@ fn line(text: &[u8], at: usize) -> &[u8] {
 fn is_name(cell: &[u8]) -> bool {
     cell.len() <= 40
         && cell.iter().any(|byte| is(*byte, LETTER))
-        && !profile(cell).is_random()
         && cell.iter().all(|byte| {
             is(*byte, BASE64_URL)
                 || *byte >= 0x80
                 || matches!(byte, b' ' | b'.' | b'"' | b'/' | b'#' | b'(' | b')')
         })
+        && !profile(cell).is_random()
 }
 
 /// `---+---`, `|:--|--:|`

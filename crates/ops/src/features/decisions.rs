@@ -26,6 +26,7 @@ pub const ROW: Feature = Feature {
     decide: answers::decide,
     follow: answers::follow,
     candidates: brief::candidates,
+    sections: brief::SECTIONS,
     facts_for_summary: brief::facts_for_summary,
     continue_as: |context, previous| {
         Ok(context.project.store.session(context.session).inherit::<AnswersSeen>(previous)?)

@@ -38,6 +38,7 @@ pub const ROW: Feature = Feature {
     decide: verdicts::decide,
     follow: observe::follow,
     candidates: brief::candidates,
+    sections: brief::SECTIONS,
     checks: report::checks,
     status: report::status,
     ..Feature::NONE

@@ -42,6 +42,7 @@ pub const ROW: Feature = Feature {
     ]),
     decide,
     candidates: session::candidates,
+    sections: session::SECTIONS,
     continue_as: session::continue_as,
     checks: report::checks,
     status: report::status,

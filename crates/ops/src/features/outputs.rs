@@ -40,6 +40,7 @@ pub const ROW: Feature = Feature {
     annotate: hook::annotate,
     decide: hook::decide,
     candidates: hook::candidates,
+    sections: hook::SECTIONS,
     checks: report::checks,
     status: report::status,
     ..Feature::NONE

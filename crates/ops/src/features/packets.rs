@@ -36,6 +36,7 @@ use pickup::Claimants;
 pub const ROW: Feature = Feature {
     name: "packets",
     candidates: pickup::candidates,
+    sections: &[SECTION.name],
     continue_as: pickup::continue_as,
     checks: report::checks,
     status: report::status,

@@ -26,6 +26,7 @@ pub const ROW: Feature = Feature {
     name: "plan",
     follow: follow::follow,
     candidates: brief::candidates,
+    sections: brief::SECTIONS,
     facts_for_summary: brief::facts_for_summary,
     continue_as: follow::continue_as,
     checks: report::checks,

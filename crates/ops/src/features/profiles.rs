@@ -25,13 +25,14 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     let profile = profile::of(kind, settings);
     let mut gathered = past::of_session(context.project.store, context.project.root, context.session)?;
     decisions::without_recorded(context.project.store, &mut gathered.digest)?;
-    let (mut records, problems) = features::candidates(&BriefContext {
+    let brief = BriefContext {
         project: context.project,
         occasion: Occasion::Asked,
         session: Some(context.session),
         mode: Mode::DryRun,
         held: RefCell::default(),
-    });
+    };
+    let (mut records, problems) = features::candidates_in(&brief, |section| profile.has_section(section));
     problems.into_iter().for_each(|problem| context.warn(problem));
     records.extend(others::lately(&context.project, context.session)?);
     let scoring = settings.scoring();

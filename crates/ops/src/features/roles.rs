@@ -39,6 +39,7 @@ pub const ROW: Feature = Feature {
     ]),
     decide: events::decide,
     candidates: events::candidates,
+    sections: &[role::SECTION.name],
     continue_as: events::continue_as,
     checks: report::checks,
     status: report::status,

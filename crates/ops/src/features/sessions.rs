@@ -29,6 +29,7 @@ pub const ROW: Feature = Feature {
     wants: EventSet::of(&[EventName::Prompt, EventName::SessionStart]),
     decide: others::decide,
     candidates,
+    sections: &[RUNNING.name, WORKTREE.name, MEANWHILE.name],
     status,
     ..Feature::NONE
 };

@@ -30,6 +30,7 @@ pub const ROW: Feature = Feature {
     decide: told::decide,
     follow: follow::follow,
     candidates: told::candidates,
+    sections: told::SECTIONS,
     told: told::told,
     continue_as: state::continue_as,
     checks: report::checks,

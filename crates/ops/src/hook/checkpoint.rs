@@ -1,6 +1,7 @@
 //! Updates a session's records: the journal from the transcript, the digest and the index from the journal.
 
 use std::borrow::Cow;
+use std::mem::ManuallyDrop;
 use std::path::Path;
 
 use harness::Harness;
@@ -51,14 +52,13 @@ pub fn run(work: &Checkpoint) -> crate::Result<Vec<TranscriptRecord>> {
     let _lock = store.lock_session(session, work.deadline.wait())?;
     let mut indexes = IndexLines::new(store.role_of(session).ok().flatten());
     // The transcript's additions go through the journal like everything else, so that a rebuilt digest is the same.
-    let mut digest = store.digest(session, |record| indexes.add(record))?;
+    // A process that makes a checkpoint soon ends: not freeing a digest saves a tenth of the time it takes to use one.
+    let mut digest = ManuallyDrop::new(store.digest(session, |record| indexes.add(record))?);
     let (caught_up, begun) = match catch_up(work, &mut digest, &mut indexes) {
         Ok(begun) => (Ok(()), begun),
         Err(error) => (Err(error), Vec::new()),
     };
-    if let Some(folded) = store.fold_on(session, digest.clone(), &mut |record| indexes.add(record))? {
-        digest = folded;
-    }
+    store.fold_on(session, &mut digest, &mut |record| indexes.add(record))?;
     for (index, lines) in [(layout::RELEVANT_FILES, &indexes.files), (layout::ACTIVITY, &indexes.activity)] {
         if !lines.is_empty() {
             store.dir().append_all(index, lines, limit)?;
@@ -70,7 +70,7 @@ pub fn run(work: &Checkpoint) -> crate::Result<Vec<TranscriptRecord>> {
         digest.detected = digest.records;
         digest.begun = begun.iter().map(TranscriptRecord::mark).collect();
     }
-    store.session(session).put(&digest)?;
+    store.session(session).put::<Digest>(&digest)?;
     caught_up?;
     match followed? {
         Some(what) => Err(crate::Error::Failed { what }),
@@ -206,9 +206,7 @@ fn put_earlier<'t>(
     work.store.put_first_part(work.session, &text)?;
     again.parts = 1;
     *digest = again;
-    if let Some(folded) = work.store.fold_on(work.session, digest.clone(), &mut |_| {})? {
-        *digest = folded;
-    }
+    work.store.fold_on(work.session, digest, &mut |_| {})?;
     Ok(later)
 }
 

@@ -18,6 +18,7 @@ const SECTION: Section = Section {
     title: "Decisions in force (newest first)",
     signal: Signal::DecisionRecency,
 };
+pub const SECTIONS: &[&str] = &[SECTION.name];
 
 /// More of a kind are counted.
 const NAMED: usize = 8;

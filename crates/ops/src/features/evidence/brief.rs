@@ -15,6 +15,7 @@ use crate::features::{BriefContext, plan, swarm};
 
 const SECTION: Section =
     Section { order: 2, longer: 1, name: "evidence", title: "Evidence", signal: Signal::EvidencePresence };
+pub const SECTIONS: &[&str] = &[SECTION.name];
 
 /// The most tasks that are mentioned.
 const MOST: usize = 3;

@@ -21,6 +21,7 @@ use crate::project::consent;
 use crate::{Mode, Result};
 
 const SECTION: Section = Section { order: 0, longer: 1, name: "loop", title: "Loop", signal: Signal::Loop };
+pub const SECTIONS: &[&str] = &[SECTION.name];
 
 /// How much of the prompt is shown to a session that gets a loop it has never seen.
 const SHOWN: usize = 600;

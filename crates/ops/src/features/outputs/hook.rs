@@ -67,6 +67,7 @@ const SECTION: Section = Section {
     title: "Outputs of sub-agents that are still open",
     signal: Signal::Outputs,
 };
+pub const SECTIONS: &[&str] = &[SECTION.name];
 
 /// For a brief: what the live run still waits for, or why that is unknown.
 pub(crate) fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {

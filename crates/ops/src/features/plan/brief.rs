@@ -12,6 +12,7 @@ use crate::Result;
 use crate::features::{BriefContext, ProjectContext, swarm};
 
 const SECTION: Section = Section { order: 2, longer: 1, name: "plan", title: "Plan", signal: Signal::Phase };
+pub const SECTIONS: &[&str] = &[SECTION.name];
 
 /// How many tasks of each kind are named; the others are counted.
 const NAMED: usize = 5;

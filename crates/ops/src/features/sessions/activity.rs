@@ -83,8 +83,8 @@ fn of_session(store: &Store, session: &Id, logged: Vec<Activity>) -> Result<Vec<
         return Ok(logged.into_iter().chain(unfolded).collect());
     }
     let mut whole = Vec::new();
-    let empty = Digest::new(session.as_str());
-    store.fold_on(session, empty, &mut |record| whole.extend(Activity::of(record, &role)))?;
+    let mut empty = Digest::new(session.as_str());
+    store.fold_on(session, &mut empty, &mut |record| whole.extend(Activity::of(record, &role)))?;
     Ok(whole)
 }
 

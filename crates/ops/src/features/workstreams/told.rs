@@ -35,6 +35,7 @@ const FILES: Section = Section {
     title: "Text of files to load (data, as it is on disk now)",
     signal: Signal::Manifest,
 };
+pub const SECTIONS: &[&str] = &[SECTION.name, FILES.name];
 
 /// What a restored session is told about its workstream: the manifest, or why there is none.
 pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {

@@ -1,0 +1,80 @@
+//! Lists of digests of ids: thousands of numbers that are read and written at every checkpoint. In JSON they are one
+//! string, sixteen hexadecimal digits each, which takes a fifth of the time of a list of numbers.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use serde::de::{Deserializer, Error, Visitor};
+use serde::ser::Serializer;
+
+/// The numbers are digests already, so they are not hashed again.
+pub type Set = HashSet<u64, BuildHasherDefault<AsItIs>>;
+
+#[derive(Debug, Default)]
+pub struct AsItIs(u64);
+
+impl Hasher for AsItIs {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = number;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+const DIGITS: usize = 16;
+
+pub fn serialize<S: Serializer>(ids: &[u64], serializer: S) -> Result<S::Ok, S::Error> {
+    let mut text = String::with_capacity(ids.len() * DIGITS);
+    for id in ids {
+        let digits = (0..DIGITS).rev().map(|place| HEX[(id >> (4 * place)) as usize & 15]);
+        text.extend(digits.map(char::from));
+    }
+    serializer.serialize_str(&text)
+}
+
+const HEX: &[u8; 16] = b"0123456789abcdef";
+
+pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u64>, D::Error> {
+    struct Digits;
+    impl Visitor<'_> for Digits {
+        type Value = Vec<u64>;
+
+        fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+            write!(f, "sixteen hexadecimal digits for each id")
+        }
+
+        fn visit_str<E: Error>(self, text: &str) -> Result<Vec<u64>, E> {
+            read(text.as_bytes()).ok_or_else(|| E::custom("ids are not sixteen hexadecimal digits each"))
+        }
+    }
+    deserializer.deserialize_str(Digits)
+}
+
+fn read(text: &[u8]) -> Option<Vec<u64>> {
+    let (numbers, []) = text.as_chunks::<DIGITS>() else { return None };
+    numbers
+        .iter()
+        .map(|digits| digits.iter().try_fold(0, |number, digit| Some(number << 4 | value(*digit)?)))
+        .collect()
+}
+
+fn value(digit: u8) -> Option<u64> {
+    match digit {
+        b'0'..=b'9' => Some(u64::from(digit - b'0')),
+        b'a'..=b'f' => Some(u64::from(digit - b'a' + 10)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+#[path = "ids_tests.rs"]
+mod tests;

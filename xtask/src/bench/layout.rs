@@ -1,0 +1,163 @@
+//! `cargo xtask layout`: writes down which functions hooks call, so that `dist` can put them next to each other.
+//!
+//! A page of the program costs a hook two microseconds the first time that it is touched, and the kernel maps sixteen
+//! neighbours with it. Where the linker leaves them, the functions of one tool call are spread over fifty such groups.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context as _, Result, ensure};
+
+use super::rows::{AT_FIRST_CONTACT, MANY, ROWS};
+use super::{Contest as _, Options, prepare};
+use crate::dist;
+use crate::sandbox::{self, Ground, Lab};
+use crate::table;
+
+/// Read by the linker, in the folder of the workspace.
+pub const FILE: &str = "xtask/hook-layout.ld";
+
+const HEAD: &str = "\
+/* The functions that hooks call, next to each other: each page of the program that a hook touches costs it time.
+ * Written by `cargo xtask layout`. A function that is missing here, or is here and gone, costs time and nothing else. */
+SECTIONS
+{
+  .text.hooks :
+  {
+";
+const TAIL: &str = "  }\n}\nINSERT BEFORE .text;\n";
+
+/// A name with more code than this in functions that no hook calls comes after all others.
+const MOST_UNCALLED: u64 = 2 * 1024;
+
+/// Runs each hook of the benchmark under callgrind, with a binary that still has its symbols.
+pub fn run() -> Result<bool> {
+    let bin = dist::build_with_symbols()?;
+    let symbols = symbols(&bin)?;
+    let lab = Lab::new(bin, Ground::Disk)?;
+    let options = Options { rounds: 1, markdown: false, only: String::new(), large: 50 };
+    let mut called: Vec<&str> = Vec::new();
+    for row in ROWS.iter().filter(|row| row.argv[0] == "hook") {
+        if row.name.contains(AT_FIRST_CONTACT) || row.name.contains(MANY) {
+            continue;
+        }
+        table::progress(row.name);
+        let mut one = prepare(&lab, row, &options).with_context(|| row.name)?;
+        one.set(0)?;
+        let log = lab.path().join("callgrind.out");
+        let mut valgrind = Command::new("valgrind");
+        valgrind.args(["--tool=callgrind", "--demangle=no", "--compress-strings=no"]);
+        valgrind.arg(format!("--callgrind-out-file={}", log.display()));
+        sandbox::finish(&mut sandbox::inside(valgrind, &one.command), &one.payload)?;
+        let text = std::fs::read_to_string(&log).context("is valgrind installed?")?;
+        let names = functions(&text);
+        let known: HashSet<&str> = called.iter().copied().collect();
+        called.extend(
+            symbols.keys().map(String::as_str).filter(|name| names.contains(name) && !known.contains(name)),
+        );
+    }
+    table::progress("");
+    ensure!(!called.is_empty(), "callgrind named no function of ours");
+    let patterns = patterns(&called, &symbols);
+    let lines: String = patterns.iter().map(|pattern| format!("    *(.text.{pattern})\n")).collect();
+    std::fs::write(crate::workspace().join(FILE), format!("{HEAD}{lines}{TAIL}"))?;
+    println!("{FILE}: {} functions that hooks call", patterns.len());
+    Ok(true)
+}
+
+/// Returns the sizes of all functions.
+fn symbols(bin: &Path) -> Result<BTreeMap<String, u64>> {
+    let listed = Command::new("nm").arg("--print-size").arg(bin).output().context("starting nm")?;
+    let text = String::from_utf8_lossy(&listed.stdout);
+    let function = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
+        [_, size, "t" | "T" | "w" | "W", name] => {
+            Some((name.to_owned(), u64::from_str_radix(size, 16).ok()?))
+        }
+        _ => None,
+    };
+    Ok(text.lines().filter_map(function).collect())
+}
+
+/// `fn=name` and, for a function that calls itself, `fn=name'2`.
+fn functions(log: &str) -> HashSet<&str> {
+    let names = log.lines().filter_map(|line| line.strip_prefix("fn="));
+    names.map(|name| name.split_once('\'').map_or(name, |(name, _)| name)).collect()
+}
+
+/// Returns the patterns for these functions. The instances of a generic function have one pattern.
+fn patterns(called: &[&str], symbols: &BTreeMap<String, u64>) -> Vec<String> {
+    let mut sizes: BTreeMap<String, u64> = BTreeMap::new();
+    for (name, size) in symbols {
+        *sizes.entry(pattern(name).unwrap_or_default()).or_default() += size;
+    }
+    let mut needed: BTreeMap<String, u64> = BTreeMap::new();
+    for name in called {
+        *needed.entry(pattern(name).unwrap_or_default()).or_default() += symbols[*name];
+    }
+    let mut taken = HashSet::new();
+    let wanted =
+        called.iter().filter_map(|name| pattern(name)).filter(|pattern| taken.insert(pattern.clone()));
+    let (own, shared): (Vec<_>, Vec<_>) =
+        wanted.partition(|pattern| sizes[pattern] <= 2 * needed[pattern] + MOST_UNCALLED);
+    [own, shared].concat()
+}
+
+/// Returns a pattern for a Rust name, without the parts that differ between builds; `None` for other names.
+fn pattern(name: &str) -> Option<String> {
+    let name = name.split_once(".llvm.").map_or(name, |(name, _)| name);
+    if name.starts_with("_ZN") {
+        let (path, hash) = name.rsplit_once("17h")?;
+        return (hash.len() == 17).then(|| format!("{path}17h*"));
+    }
+    let mut parts = name.strip_prefix("_R")?.split("Cs");
+    let mut pattern = format!("_R{}", parts.next()?);
+    for part in parts {
+        // `Cs`, the hash of a crate, and its name after an underscore.
+        let (_, rest) = part.split_once('_')?;
+        pattern.push_str("Cs*_");
+        pattern.push_str(rest);
+    }
+    Some(pattern + "*")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_is_the_name_without_hashes() {
+        let cases = [
+            ("_ZN5model6redact4find17heca866fec920b50aE", Some("_ZN5model6redact4find17h*")),
+            ("_ZN5model6redact4find17heca866fec920b50aE.llvm.123", Some("_ZN5model6redact4find17h*")),
+            ("_RNvNtCsabc123_4core3fmt5write", Some("_RNvNtCs*_4core3fmt5write*")),
+            ("_RNvCsa1_7___rustc12___rust_alloc", Some("_RNvCs*_7___rustc12___rust_alloc*")),
+            ("memcpy", None),
+        ];
+        for (name, expected) in cases {
+            assert_eq!(pattern(name).as_deref(), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn callgrind_names_functions() {
+        assert_eq!(functions("fn=a\n5 1\ncfn=b\nfn=c'2\n"), HashSet::from(["a", "c"]));
+    }
+
+    #[test]
+    fn names_that_bring_much_else_come_last() {
+        let name = |path: &str, hash: char| format!("_ZN{path}17h{}E", String::from(hash).repeat(16));
+        let (many, one) = (name("4many", 'a'), name("3one", 'c'));
+        let symbols =
+            BTreeMap::from([(many.clone(), 10), (name("4many", 'b'), 9_000), (one.clone(), 50_000)]);
+        assert_eq!(patterns(&[&many, &one], &symbols), ["_ZN3one17h*", "_ZN4many17h*"]);
+    }
+
+    #[test]
+    fn the_file_is_one_that_this_writes() {
+        let text = std::fs::read_to_string(crate::workspace().join(FILE)).unwrap();
+        let lines = text.strip_prefix(HEAD).unwrap().strip_suffix(TAIL).unwrap();
+        assert!(lines.lines().count() > 100);
+        assert!(lines.lines().all(|line| line.starts_with("    *(.text._") && line.ends_with(')')));
+    }
+}
