@@ -66,7 +66,10 @@ fn values_on_the_line_below() {
         "{\n  \"password\":\n    \"[REDACTED:password]\"\n}",
     );
     check("kinit ann <<< Xk29fQhuT7\n", "kinit ann <<< [REDACTED:password]\n");
-    check("gh auth login --with-token <<< Xk29fQhuT7\n", "gh auth login --with-token <<< [REDACTED:password]\n");
+    check(
+        "gh auth login --with-token <<< Xk29fQhuT7\n",
+        "gh auth login --with-token <<< [REDACTED:password]\n",
+    );
     check("  password: sunflowerfield\n", "  password: [REDACTED:password]\n");
     for text in
         ["password: string\n", "  password: required\n", "password = userinput\n", "{\n  password: hashed\n}"]

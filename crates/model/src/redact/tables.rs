@@ -48,10 +48,6 @@ pub fn below_head(text: &[u8], start: usize, hits: &mut Vec<Hit>) {
     let doubled = head.trim_ascii_start().starts_with(b"||");
     let heads: Vec<(usize, usize)> =
         divider.cells(head).filter(|cell| !doubled || cell.1 > cell.0).take(MOST_COLUMNS).collect();
-    let named = |cell: &(usize, usize)| is_name(&head[cell.0..cell.1]);
-    if heads.len() < 2 || !heads.iter().all(named) {
-        return;
-    }
     let Some(column) =
         heads.iter().position(|cell| (line_start + cell.0..line_start + cell.1).contains(&start))
     else {
@@ -60,6 +56,10 @@ pub fn below_head(text: &[u8], start: usize, hits: &mut Vec<Hit>) {
     let name = unquoted(&head[heads[column].0..heads[column].1]);
     let verdict = names::judge(name).or_else(|| super::languages::verdict(name));
     let Some(verdict) = verdict.filter(is_sure) else { return };
+    let named = |cell: &(usize, usize)| is_name(&head[cell.0..cell.1]);
+    if heads.len() < 2 || !heads.iter().all(named) {
+        return;
+    }
     // A list of names and values aligned by blanks looks the same: the heads of a table are capitals, or underlined.
     let is_loud = !head.iter().any(u8::is_ascii_lowercase);
     if matches!(divider, Divider::Gap) && !is_loud && !is_rule(line(text, line_start + head.len() + 1)) {
@@ -134,12 +134,12 @@ fn line(text: &[u8], at: usize) -> &[u8] {
 fn is_name(cell: &[u8]) -> bool {
     cell.len() <= 40
         && cell.iter().any(|byte| is(*byte, LETTER))
-        && !profile(cell).is_random()
         && cell.iter().all(|byte| {
             is(*byte, BASE64_URL)
                 || *byte >= 0x80
                 || matches!(byte, b' ' | b'.' | b'"' | b'/' | b'#' | b'(' | b')')
         })
+        && !profile(cell).is_random()
 }
 
 /// `---+---`, `|:--|--:|`
