@@ -177,6 +177,9 @@ pub fn goes_on(text: &[u8], start: usize, end: usize) -> Option<Hit> {
 
 /// `usa x como contraseña`, `nimm x als Kennwort`: the value stands before the name that begins at `start`.
 pub fn used_before(text: &[u8], start: usize, end: usize, floor: usize) -> Option<Hit> {
+    if matches!(&text[start..end], b"token" | b"Token" | b"API") {
+        return None;
+    }
     let whole = match &text[..start] {
         before if before.ends_with(b"mot de ") => start - 7,
         before if before.ends_with(b"palavra-") => start - 8,

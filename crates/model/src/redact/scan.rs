@@ -249,8 +249,8 @@ fn known_word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut V
         return None;
     }
     if matches!(next, b',' | b';' | b'\t' | b'|' | b'\n' | b'\r' | b' ' | b'"')
-        && tables::may_head(text, start, end)
         && (stated::may_end_name(&text[start..end]) || languages::may_tell(&text[start..end]))
+        && tables::may_head(text, start, end)
         && heads.len() < super::MOST_HEADS
     {
         heads.push(Head::Column(start));
