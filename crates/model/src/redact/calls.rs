@@ -191,7 +191,29 @@ const fn ends() -> [[u8; 4]; TYPED.len() + count_rows()] {
 
 #[inline]
 fn may_be_placed(before: &[u8]) -> bool {
-    before.last_chunk().is_some_and(|end| ENDS.contains(end))
+    before.last_chunk().is_some_and(|end: &[u8; 4]| {
+        let slot = slot(*end);
+        ENDS_SEEN[slot >> 6] >> (slot & 63) & 1 == 1 && ENDS.contains(end)
+    })
+}
+
+/// One bit for each of [`ENDS`], by a hash of its bytes: rules out almost all others.
+static ENDS_SEEN: [u64; 16] = ends_seen();
+
+const fn slot(end: [u8; 4]) -> usize {
+    (u32::from_le_bytes(end).wrapping_mul(0x9e37_79b1) >> 22) as usize
+}
+
+const fn ends_seen() -> [u64; 16] {
+    let ends = ends();
+    let mut seen = [0; 16];
+    let mut at = 0;
+    while at < ends.len() {
+        let slot = slot(ends[at]);
+        seen[slot >> 6] |= 1 << (slot & 63);
+        at += 1;
+    }
+    seen
 }
 
 /// Returns where the `n`th argument starts, counted from one; brackets and quotes are skipped.

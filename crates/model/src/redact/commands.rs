@@ -404,7 +404,9 @@ fn identify(text: &[u8], start: usize, end: usize) -> Option<Hit> {
 /// `at` is the end of the line.
 pub fn mail_login(text: &[u8], at: usize) -> Option<Hit> {
     const MOST_LINES: usize = 6;
-    let (mut at, mut found) = (at, None);
+    // The first line of the client is the name.
+    let mut at = at;
+    let mut named = false;
     for _ in 0..MOST_LINES {
         at += text[at..].iter().take(2).take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
         let rest = text.get(at..)?;
@@ -415,11 +417,12 @@ pub fn mail_login(text: &[u8], at: usize) -> Option<Hit> {
         let line = length >= 4 && matches!(byte(text, start + length), b'\n' | b'\r');
         match (asks, line) {
             (true, _) => {}
-            (false, true) => found = Some(Hit { start, end: start + length, kind: "password" }),
-            (false, false) => break,
+            (false, true) if named => return Some(Hit { start, end: start + length, kind: "password" }),
+            (false, true) => named = true,
+            (false, false) => return None,
         }
     }
-    found
+    None
 }
 
 /// `sp_addlogin 'name', 'x'`

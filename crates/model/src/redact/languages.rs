@@ -177,13 +177,19 @@ pub fn goes_on(text: &[u8], start: usize, end: usize) -> Option<Hit> {
 
 /// Finds a value before the name that begins at `start`, as in `usa x como contraseña` and `nimm x als Kennwort`.
 pub fn used_before(text: &[u8], start: usize, end: usize, floor: usize) -> Option<Hit> {
-    let word = &text[start..end];
-    let known = judge(word).is_some()
-        || word == b"passe" && is_whole(&text[..start])
+    if matches!(&text[start..end], b"token" | b"Token" | b"API") {
+        return None;
+    }
+    let whole = match &text[..start] {
+        before if before.ends_with(b"mot de ") => start - 7,
+        before if before.ends_with(b"palavra-") => start - 8,
+        _ => start,
+    };
+    let hit = sentences::used_as(text, whole, floor)?;
+    let known = whole < start
+        || judge(&text[start..end]).is_some()
         || NAMES.iter().any(|(name, _)| text[start..].starts_with(name.as_bytes()));
-    let start = if text[..start].ends_with(b"mot de ") { start - 7 } else { start };
-    let start = if text[..start].ends_with(b"palavra-") { start - 8 } else { start };
-    known.then(|| sentences::used_as(text, start, floor))?
+    known.then_some(hit)
 }
 
 /// Finds the value after a name: a colon or a verb, right after it or a few words later, and the value.

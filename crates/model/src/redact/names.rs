@@ -71,6 +71,17 @@ fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> 
             return if OTHER_TOKENS.holds(before) { None } else { verdict(Says::Secret, "token") };
         }
         6 if head.eq_ignore_ascii_case(b"secret") => return verdict(Says::Secret, "secret"),
+        // `client-key-data` of a kubeconfig, `npmAuthIdent` of Yarn.
+        4 if head.eq_ignore_ascii_case(b"data") => {
+            return if before.eq_ignore_ascii_case(b"key") {
+                verdict(Says::Secret, "private-key")
+            } else {
+                None
+            };
+        }
+        5 if head.eq_ignore_ascii_case(b"ident") => {
+            return if before.eq_ignore_ascii_case(b"auth") { verdict(Says::Secret, "auth") } else { None };
+        }
         8 if head.eq_ignore_ascii_case(b"password") => return verdict(Says::Password, "password"),
         _ => {}
     }
@@ -126,13 +137,6 @@ fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> 
         "apikey secretkey accesskey privatekey privkey authkey accountkey encryptionkey",
     ) {
         return verdict(Says::Secret, "api-key");
-    }
-    // `client-key-data` of a kubeconfig, `npmAuthIdent` of Yarn.
-    if is_one_of!(head, "data") && is_one_of!(before, "key") {
-        return verdict(Says::Secret, "private-key");
-    }
-    if is_one_of!(head, "ident") && is_one_of!(before, "auth") {
-        return verdict(Says::Secret, "auth");
     }
     if is_one_of!(head, "id") && is_one_of!(before, "key") {
         // The one identifier that is treated as part of the key, as in a Google service account.

@@ -211,10 +211,9 @@ fn token(text: &[u8], at: usize, edge: usize) -> Option<Hit> {
 fn word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut Vec<Head>) -> Option<Hit> {
     let next = byte(text, end);
     let length = end - start;
-    let odd = matches!(
-        (length, next),
-        (8..=10, b':') | (8.., b'.') | (14, b':') | (LONG_WORD.., _) | (_, b'-' | b'\t' | 0x80..)
-    ) || next == b' ' && text[end - 1] == b'T';
+    let odd =
+        matches!((length, next), (8..=10 | 14, b':' | b'.') | (LONG_WORD.., _) | (_, b'-' | b'\t' | 0x80..))
+            || next == b' ' && text[end - 1] == b'T';
     if odd || ends_as_telling(&text[start..end]) { known_word(text, start, end, floor, heads) } else { None }
 }
 
@@ -226,8 +225,7 @@ fn known_word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut V
         return Some(hit);
     }
     if next == b'.'
-        && end - start >= 12
-        && text[start..end].contains(&b'_')
+        && end - start >= LONG_WORD
         && let Some(hit) = stated::in_file_name(text, start, end)
     {
         return Some(hit);

@@ -148,28 +148,28 @@ pub fn apposed(text: &[u8], at: usize) -> Option<Hit> {
 /// Finds a value before the name that begins at `start`, as in `use x as the password`, `nimm x als Passwort`, `usa x
 /// como contraseña`.
 pub fn used_as(text: &[u8], start: usize, floor: usize) -> Option<Hit> {
-    const JOINTS: [&str; 15] = [
-        " as ",
-        " as the ",
-        " as a ",
-        " as its ",
-        " as my ",
-        " as your ",
-        " als ",
-        " als das ",
-        " als het ",
-        " como ",
-        " como la ",
-        " como a ",
-        " comme ",
-        " come ",
-        " for the ",
-    ];
-    let before = text.get(floor.max(start.saturating_sub(WIDEST))..start)?;
-    let value = JOINTS.iter().find_map(|joint| before.strip_suffix(joint.as_bytes()))?;
-    let purpose = before.ends_with(b" for the ");
+    let before = text.get(floor.max(start.saturating_sub(WIDEST))..start)?.strip_suffix(b" ")?;
+    let last =
+        |text: &[u8]| text.iter().rev().take(8).position(|byte| *byte == b' ').unwrap_or(8).min(text.len());
+    let word = |text: &[u8]| text.len() - last(text);
+    // An article, and what says that the value was meant.
+    let article = &before[word(before)..];
+    let joint = match article {
+        b"the" | b"a" | b"its" | b"my" | b"your" | b"la" | b"das" | b"het" => {
+            before[..word(before)].strip_suffix(b" ")?
+        }
+        _ => before,
+    };
+    let purpose = match &joint[word(joint)..] {
+        b"as" | b"als" | b"como" | b"comme" | b"come" => false,
+        b"for" if article == b"the" => true,
+        _ => return None,
+    };
+    let value = joint[..word(joint)].strip_suffix(b" ")?;
+    let end = start - 1 - before.len() + value.len();
     let mark = value.last().copied().filter(|mark| matches!(mark, b'"' | b'\'' | b'`'));
     let value = &value[..value.len() - usize::from(mark.is_some())];
+    let end = end - usize::from(mark.is_some());
     let length = value
         .iter()
         .rev()
@@ -178,13 +178,13 @@ pub fn used_as(text: &[u8], start: usize, floor: usize) -> Option<Hit> {
             None => !byte.is_ascii_whitespace(),
         })
         .count();
-    let from = start - before.len() + value.len() - length;
+    let from = end - length;
     let content = &value[value.len() - length..];
     // `use Argon2id for the password`
     if purpose && !made_up::is_words(content) && !profile(content).is_random() {
         return None;
     }
-    accepted(&text[..from + length], from, Least::Words)
+    accepted(&text[..end], from, Least::Words)
 }
 
 /// Returns what the value after this word must at least be; `None` if the word cannot come right before a value.

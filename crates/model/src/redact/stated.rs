@@ -90,21 +90,19 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         return None;
     }
     let doubtful = Joint { doubtful: true, ..Joint::default() };
-    if text[end..].starts_with(b" is\n") || text[end..].starts_with(b" is:\n") {
-        let line = end + memchr::memchr(b'\n', &text[end..])?;
-        return on_next_line(text, start, end, line);
-    }
-    if let Some(after) = [" is ", " ist ", " lautet ", " es ", " est ", " é ", " è ", " vaut "]
-        .iter()
-        .map(|is| is.as_bytes())
-        .find_map(|is| text[end..].strip_prefix(is))
-    {
+    if let Some(after) = behind_verb(&text[end..]) {
+        // The value is the next line.
+        let line = end + after;
+        if matches!(byte(text, line), b'\n' | b':') && after > 1 {
+            let line = line + usize::from(text[line] == b':');
+            return on_next_line(text, start, end, line);
+        }
         let verdict = if name == b"key" {
             names::judge(with_word_before(text, start, end, 0).unwrap_or(name))?
         } else {
             verdict
         };
-        let at = text.len() - after.len();
+        let at = end + after + 1;
         // `Het wachtwoord is verlopen`
         let word = &text[at..at + sentences::value_length(&text[at..])];
         if languages::judge(name).is_some() && made_up::is_participle(word) {
@@ -233,6 +231,18 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         return None;
     }
     hit(text, value, verdict, doubtful)
+}
+
+/// Returns the length of a blank and a verb at the start of `text`: ` is`, ` lautet`.
+fn behind_verb(text: &[u8]) -> Option<usize> {
+    const VERBS: [&str; 8] = ["is", "ist", "lautet", "es", "est", "é", "è", "vaut"];
+    let rest = text.strip_prefix(b" ")?;
+    if !matches!(byte(rest, 0), b'i' | b'l' | b'e' | b'v' | 0xc3) {
+        return None;
+    }
+    let length = rest.iter().take(8).position(|byte| matches!(byte, b' ' | b'\n' | b':'))?;
+    let ends = rest[length] != b':' || byte(rest, length + 1) == b'\n';
+    (ends && VERBS.iter().any(|verb| verb.as_bytes() == &rest[..length])).then_some(length + 1)
 }
 
 /// Commands that set the variable named next.
@@ -549,6 +559,12 @@ pub fn in_bold_cell(text: &[u8], start: usize, end: usize) -> Option<Hit> {
 
 /// Finds the value in `use x as the password`, like [`sentences::used_as`].
 pub fn used_before(text: &[u8], start: usize, end: usize, floor: usize) -> Option<Hit> {
+    // The last letters of what stands before the name: `as`, `the`, `como`, `my`.
+    let joined = matches!(text[..start], [.., b's' | b'e' | b'o' | b'a' | b'y' | b'r' | b't', b' ']);
+    let tail = text[start..end].last_chunk::<2>()?.map(|byte| byte | 32);
+    if !joined || !matches!(&tail, b"rd" | b"se" | b"rt" | b"wd") {
+        return None;
+    }
     match names_password(&text[start..end]) {
         true => sentences::used_as(text, start, floor),
         false => languages::used_before(text, start, end, floor),

@@ -46,16 +46,8 @@ pub fn below_head(text: &[u8], start: usize, hits: &mut Vec<Hit>) {
     let Some(divider) = Divider::of(head) else { return };
     // `||Login||Password||`, as Jira has it.
     let doubled = head.trim_ascii_start().starts_with(b"||");
-    let mut heads: Vec<(usize, usize)> = Vec::new();
-    for cell in divider.cells(head).filter(|cell| !doubled || cell.1 > cell.0).take(MOST_COLUMNS) {
-        if !is_name(&head[cell.0..cell.1]) {
-            return;
-        }
-        heads.push(cell);
-    }
-    if heads.len() < 2 {
-        return;
-    }
+    let heads: Vec<(usize, usize)> =
+        divider.cells(head).filter(|cell| !doubled || cell.1 > cell.0).take(MOST_COLUMNS).collect();
     let Some(column) =
         heads.iter().position(|cell| (line_start + cell.0..line_start + cell.1).contains(&start))
     else {
@@ -64,6 +56,10 @@ pub fn below_head(text: &[u8], start: usize, hits: &mut Vec<Hit>) {
     let name = unquoted(&head[heads[column].0..heads[column].1]);
     let verdict = names::judge(name).or_else(|| super::languages::verdict(name));
     let Some(verdict) = verdict.filter(is_sure) else { return };
+    let named = |cell: &(usize, usize)| is_name(&head[cell.0..cell.1]);
+    if heads.len() < 2 || !heads.iter().all(named) {
+        return;
+    }
     // A list of names and values aligned by blanks looks the same: the heads of a table are capitals, or underlined.
     let is_loud = !head.iter().any(u8::is_ascii_lowercase);
     if matches!(divider, Divider::Gap) && !is_loud && !is_rule(line(text, line_start + head.len() + 1)) {

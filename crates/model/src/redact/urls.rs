@@ -62,9 +62,8 @@ fn without_scheme(text: &[u8], start: usize, at: usize) -> Option<Hit> {
         let from = start + memchr::memchr(b'/', info)? + 1;
         let looks = profile(&text[from..at]);
         // `connect name/branch2@main`
-        if !super::made_up::is_words(&text[from..at])
-            && !(looks.is_mixed() && looks.len >= 8 && looks.changes >= 2)
-        {
+        let drawn = looks.is_mixed() && looks.len >= 8 && looks.changes >= 2;
+        if !drawn && !super::made_up::is_words(&text[from..at]) {
             return None;
         }
         from

@@ -213,6 +213,9 @@ pub fn continued(text: &[u8], end: usize) -> Option<super::Hit> {
     let joint = &text[end + 1..text.len().min(end + 1 + WIDEST)];
     let length = joint.iter().take_while(|byte| b" \t\r\n+.&\\".contains(byte)).count();
     let joins = joint[..length].iter().any(|byte| matches!(byte, b'+' | b'.' | b'&' | b'\n'));
+    if !joins || byte(joint, length) != mark {
+        return None;
+    }
     let start = end + 1 + length + 1;
     let length =
         text.get(start..)?.iter().take(LONGEST_LINE).position(|byte| *byte == mark || *byte <= b' ')?;
@@ -220,7 +223,7 @@ pub fn continued(text: &[u8], end: usize) -> Option<super::Hit> {
     let looks = profile(content);
     let plausible =
         looks.is_mixed() && looks.len >= 6 && looks.changes >= 2 && !super::contains(content, b"REDACTED");
-    let told = joins && byte(text, start - 1) == mark && text[start + length] == mark && plausible;
+    let told = text[start + length] == mark && plausible;
     told.then_some(super::Hit { start, end: start + length, kind: "token" })
 }
 
