@@ -28,8 +28,8 @@ const GROUP: usize = 4;
 /// A turn is told by later words that share so many percent of its words.
 const SAME: usize = 60;
 
-/// So many of the newest turns are told whatever they were.
-const FRESH: usize = 1;
+/// So many of the newest conclusions are told, even if the turn changed nothing.
+const FRESH: usize = 2;
 
 /// Closing words that are shorter say little, unless they name something.
 const SHORT: usize = 90;
@@ -65,7 +65,7 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     let newer = usize::from(digest.has_finished() || is_closing);
     for turn in turns.iter().rev() {
         let Some(outcome) = turn.outcome.filter(|said| !is_told(said)) else { continue };
-        let is_settled = newer + turns_told.len() >= FRESH && is_settled(digest, turn, outcome);
+        let is_settled = is_settled(digest, turn, outcome, newer + turns_told.len());
         let is_known = told.share(&outcome.text) >= SAME;
         if turns_told.len() < TURNS && !is_settled && !is_known && tells(digest, turn, outcome) {
             told.add(&outcome.text);
@@ -175,13 +175,18 @@ pub(crate) fn says_more(why: &str, file: &str) -> bool {
     telling.clone().any(|word| word.len() > 3 && word.contains('`')) || telling.count() >= LEAST
 }
 
-/// Words about what to do, before the last work began: what came of them is in the work. So are guesses.
-fn is_settled(digest: &Digest, turn: &Turn, outcome: &Statement) -> bool {
+/// Words about what to do, before the last work began: what came of them is in the work. So are guesses, if `newer`
+/// conclusions are told.
+fn is_settled(digest: &Digest, turn: &Turn, outcome: &Statement, newer: usize) -> bool {
+    if newer == 0 {
+        return false;
+    }
     let during = turn.prompt.record..outcome.record;
     let worked = digest.changes.iter().any(|change| during.contains(&change.record))
         || digest.effects.iter().any(|used| during.contains(&used.record));
-    let is_talk = turn.prompt.sort() == Sort::Question || !worked;
-    is_talk && digest.edited_after(outcome.record).is_some() || is_guess(outcome)
+    let is_talk = turn.prompt.sort() == Sort::Question || !outcome.asks.is_empty();
+    let is_over = is_talk || !worked && newer >= FRESH;
+    is_over && digest.edited_after(outcome.record).is_some() || is_guess(outcome)
 }
 
 fn is_guess(said: &Statement) -> bool {
@@ -199,7 +204,14 @@ fn tells(digest: &Digest, turn: &Turn, outcome: &Statement) -> bool {
     let is_short = text.len() < SHORT
         && (is_receipt || turn.prompt.sort() != Sort::Question && !text.contains(['`', '/']));
     let is_unfinished = text.len() < SHORT * 2 && statement::announces(text);
-    !is_question && !is_short && !is_unfinished && !text.is_empty() && !digest.is_retracted(outcome)
+    // Words given with a refusal are told as such, and changed the course of a turn that went on.
+    let is_whole = turn.prompt.refused.is_empty();
+    is_whole
+        && !is_question
+        && !is_short
+        && !is_unfinished
+        && !text.is_empty()
+        && !digest.is_retracted(outcome)
 }
 
 /// It speaks of something that fails, and nothing fails any more.
