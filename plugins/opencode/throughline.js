@@ -182,7 +182,8 @@ export const Throughline = async ({ client, directory }) => {
     const { turn } = session
     const hasGoneOn = () => session.turn !== turn || (session.isBusy && !endsAtIdle)
     const text = session.said?.message === session.message ? session.said.text : ""
-    const fields = { message: text, message_id: session.message, steps: session.steps.splice(0) }
+    const used = { steps: session.steps.splice(0), model: session.model?.modelID, window: session.window }
+    const fields = { message: text, message_id: session.message, ...used }
     let reply = ask("session.idle", session, { ...fields, patient: false })
     // A loop does not end because the machine was busy for a moment.
     if (reply.late && !endsAtIdle) await after(PAUSE + SHORT_TIMEOUT)
@@ -288,6 +289,12 @@ export const Throughline = async ({ client, directory }) => {
       add(output, replies.map((reply) => reply.context))
       const message = replies.find((reply) => reply.tell)?.tell
       if (message) within(client.tui.showToast({ body: { title: "Throughline", message, variant: "info" } }))
+    },
+
+    // Only this hook knows how large the window is. A title may be another model's work.
+    "chat.params": async ({ sessionID, model }) => {
+      const session = known.get(sessionID)
+      if (session?.model?.modelID === model.id) session.window = model.limit?.context
     },
 
     "tool.execute.after": async (input, output) => {

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 pub use name::{EventName, EventSet};
 
 use crate::transcript::Usage;
+use crate::window::ContextUse;
 
 type Text<'a> = Cow<'a, str>;
 
@@ -94,6 +95,8 @@ pub struct Stop<'a> {
     pub agents: usize,
     /// What the turn cost, if the payload says so.
     pub usage: Option<Usage<'a>>,
+    /// What its last request had in the context window, if the payload says so.
+    pub window: Option<ContextUse>,
     /// True if the caller cannot wait for validators: if they must run, it is told to ask again.
     pub is_hasty: bool,
 }

@@ -45,6 +45,9 @@ pub struct ContextUse {
     pub tokens: u64,
     pub model: String,
     pub estimated: bool,
+    /// The size of the window, if the harness says so.
+    #[serde(skip)]
+    pub size: Option<u64>,
     /// Bytes of the transcript since the last compaction, and up to which byte they were counted.
     bytes: u64,
     read_to: u64,
@@ -62,7 +65,7 @@ pub struct Seen {
 
 impl Seen {
     pub fn add_usage(&mut self, usage: &Usage) {
-        let tokens = usage.input.saturating_add(usage.cache_read).saturating_add(usage.cache_write);
+        let tokens = tokens_of(usage);
         if tokens > 0 {
             self.tokens = tokens;
             self.model = usage.model.as_deref().unwrap_or_default().to_owned();
@@ -75,7 +78,17 @@ impl Seen {
     }
 }
 
+/// Everything that a request sent, cached or not.
+fn tokens_of(usage: &Usage) -> u64 {
+    usage.input.saturating_add(usage.cache_read).saturating_add(usage.cache_write)
+}
+
 impl ContextUse {
+    /// What the harness reports of one request.
+    pub fn reported(usage: &Usage, model: String, size: Option<u64>) -> ContextUse {
+        ContextUse { tokens: tokens_of(usage), model, size, ..ContextUse::default() }
+    }
+
     /// Takes in what was read of the transcript from one byte to another.
     pub fn follow(&mut self, seen: &Seen, from: u64, to: u64) {
         let from = from.max(self.read_to);
@@ -93,14 +106,15 @@ impl ContextUse {
     }
 }
 
-/// Returns the size of a model's window. `settings` has patterns of its own, as `pattern=tokens` with commas; they
-/// come first.
-pub fn limit(model: &str, settings: &str) -> u64 {
+/// Returns the size of a model's window: by the patterns in `settings`, as `pattern=tokens` with commas, else what the
+/// harness says, else by the table.
+pub fn limit(model: &str, size: Option<u64>, settings: &str) -> u64 {
     let own = settings.split(',').filter_map(|pair| {
         let (pattern, tokens) = pair.rsplit_once('=')?;
         Some((pattern.trim(), tokens.trim().parse().ok()?))
     });
-    let mut rows = own.chain(MODELS.iter().copied());
+    let size = size.filter(|size| *size > 0).map(|size| ("*", size));
+    let mut rows = own.chain(size).chain(MODELS.iter().copied());
     rows.find(|(pattern, _)| fits(pattern, model)).map_or(DEFAULT, |(_, tokens)| tokens)
 }
 
@@ -134,7 +148,7 @@ pub struct Warning {
 /// Returns the level that the window has reached, and its size. A window that holds more than its limit is larger than
 /// the table knows.
 pub fn level(used: &ContextUse, settings: &str) -> Option<(u64, u64)> {
-    let mut limit = limit(&used.model, settings);
+    let mut limit = limit(&used.model, used.size, settings);
     if used.tokens > limit {
         limit = LARGE;
     }

@@ -17,7 +17,17 @@ fn the_window_of_a_model() {
         ("my-own", "my-*=many", 200_000),
     ];
     for (model, settings, expected) in cases {
-        assert_eq!(limit(model, settings), expected, "{model} with {settings:?}");
+        assert_eq!(limit(model, None, settings), expected, "{model} with {settings:?}");
+    }
+    // What the harness says comes before the table, and behind the user's own words. A size of 0 says nothing.
+    let cases = [
+        ("claude-opus-5-5", 128_000, "", 128_000),
+        ("my-own", 128_000, "my-*=32000", 32_000),
+        ("my-own", 128_000, "other=32000", 128_000),
+        ("gpt-5", 0, "", 400_000),
+    ];
+    for (model, size, settings, expected) in cases {
+        assert_eq!(limit(model, Some(size), settings), expected, "{model}, {size} with {settings:?}");
     }
 }
 

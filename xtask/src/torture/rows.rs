@@ -161,6 +161,15 @@ pub const ROWS: &[Row] = &[
     wires("install --local", wireless, &["install", "claude-code", "--local"], wired_locally),
     wires("install --local, no settings", bare, &["install", "claude-code", "--local"], wired_locally),
     wires("install --user", wireless, &["install", "claude-code", "--user"], wired_for_user),
+    wires(
+        "install --statusline",
+        wireless,
+        &["install", "claude-code", "--user", "--statusline"],
+        |sandbox| {
+            let text = fs::read_to_string(sandbox.dir.join(USER_SETTINGS)).unwrap_or_default();
+            wired_for_user(sandbox) && text.contains(" statusline\"")
+        },
+    ),
     wires("swarm install", wireless, swarm::INSTALL, swarm::is_installed),
     wires("swarm uninstall", swarm::with_agents, swarm::UNINSTALL, swarm::is_uninstalled),
     wires("uninstall", wired, &["uninstall", "claude-code", "--local"], unwired),

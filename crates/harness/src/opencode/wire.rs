@@ -7,6 +7,7 @@ use model::effect;
 use model::event::{Action, Agent, Answer, Delegated, Event, Kind, Source, Stop, ToolDone, Touched};
 use model::reply::Reply;
 use model::transcript::Usage;
+use model::window::ContextUse;
 
 use crate::fields::Fields;
 use crate::{Undecodable, tools};
@@ -90,6 +91,7 @@ fn kind<'a>(fields: &Fields<'a>, name: Cow<'a, str>) -> Kind<'a> {
             message: fields.text("message"),
             id: fields.text("message_id"),
             usage: usage(&fields.objects("steps")),
+            window: window(fields),
             is_hasty: fields.flag("patient") == Some(false),
             ..Stop::default()
         }),
@@ -110,6 +112,13 @@ fn usage<'a>(steps: &[Fields<'a>]) -> Option<Usage<'a>> {
         output: sum(&|step| step.number("output")),
     };
     (!steps.is_empty()).then_some(usage)
+}
+
+/// What the last request of the turn had in its window.
+fn window(fields: &Fields) -> Option<ContextUse> {
+    let usage = usage(fields.objects("steps").last().map(std::slice::from_ref)?)?;
+    let model = fields.text("model").unwrap_or_default().into_owned();
+    Some(ContextUse::reported(&usage, model, fields.number("window")))
 }
 
 fn tool_done<'a>(fields: &Fields<'a>) -> ToolDone<'a> {

@@ -91,14 +91,16 @@ fn a_sub_agent_is_named_and_a_stop_says_what_it_can_wait_for() {
     assert_eq!(start.agent, Some(Agent { id: "ses_2".into(), kind: "general".into() }));
     let stop = event(
         "session.idle",
-        r#","message":"done","message_id":"msg_1","patient":false,"steps":[{"input":3,"output":1,"cache":{"read":2,"write":0}},{"input":2}]"#,
+        r#","message":"done","message_id":"msg_1","patient":false,"model":"m","window":9,"steps":[{"input":9,"output":1},{"input":3,"output":1,"cache":{"read":2,"write":1}}]"#,
     );
     assert_eq!(stop.id.as_deref(), Some("msg_1"));
     let Kind::Stop(stop) = stop.kind else { panic!("no stop") };
     assert!(stop.is_hasty && stop.message.as_deref() == Some("done"));
-    assert_eq!(stop.usage.map(|usage| (usage.input, usage.cache_read, usage.output)), Some((5, 2, 1)));
+    assert_eq!(stop.usage.map(|usage| (usage.input, usage.cache_read, usage.output)), Some((12, 2, 2)));
+    let window = stop.window.expect("the last request");
+    assert_eq!((window.tokens, window.model.as_str(), window.size), (6, "m", Some(9)));
     let Kind::Stop(stop) = event("session.idle", "").kind else { panic!("no stop") };
-    assert!(!stop.is_hasty && stop.usage.is_none());
+    assert!(!stop.is_hasty && stop.usage.is_none() && stop.window.is_none());
 }
 
 #[test]

@@ -64,6 +64,13 @@ pub fn install(bytes: Option<&[u8]>, key: &str, program: &str) -> Result<Vec<u8>
     Ok([mark, &apply(text, edits)].concat().into_bytes())
 }
 
+/// Returns whether the status line of these settings is ours.
+pub fn is_ours(bytes: &[u8], key: &str) -> Result<bool, Problem> {
+    let (_, text) = split_mark(bytes)?;
+    let Some(root) = top_level(text)? else { return Ok(false) };
+    Ok(matches!(current(text, &root, key)?, Current::Ours { .. }))
+}
+
 /// Removes our line, and restores the user's own.
 pub fn uninstall(bytes: &[u8], key: &str) -> Result<Vec<u8>, Problem> {
     let (mark, text) = split_mark(bytes)?;

@@ -6,6 +6,9 @@ use super::{Digest, FileUse, keep_last};
 use crate::effect::{Effect, Kind};
 use crate::journal::Record;
 
+/// Our own records. They are usually ignored by git, so a commit says nothing about them.
+const RECORDS: &str = ".agent/context/";
+
 /// The most effects that are kept, and the most names of files that were added and not committed yet.
 const EFFECTS: usize = 200;
 const STAGED: usize = 200;
@@ -174,7 +177,8 @@ impl Digest {
                 .collect(),
             false => Vec::new(),
         };
-        let mut uncommitted: Vec<&FileUse> = self.files.iter().filter(|file| file.is_unsaved()).collect();
+        let is_work = |file: &&FileUse| file.is_unsaved() && !file.path.starts_with(RECORDS);
+        let mut uncommitted: Vec<&FileUse> = self.files.iter().filter(is_work).collect();
         uncommitted.sort_by_key(|file| std::cmp::Reverse(file.edited_at));
         let since = commit.map_or(0, |used| used.record);
         let is_note = |used: &&EffectUse| {

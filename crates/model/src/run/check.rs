@@ -308,6 +308,8 @@ pub(super) fn sort_of(words: &[String]) -> Option<Sort> {
         return None;
     }
     match program {
+        // Our own commands say nothing about the project.
+        "thru" => None,
         "cargo" => match first {
             "test" | "t" | "nextest" => Some(Sort::Test),
             "build" | "b" | "check" | "c" | "bench" | "doc" => Some(Sort::Build),

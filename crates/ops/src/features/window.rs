@@ -35,11 +35,12 @@ struct WindowState {
 fn follow(context: &HookContext, digest: &Digest) -> Result<Option<String>> {
     let settings = context.project.settings;
     // Before a compaction the window is full for the last time, and at the end nobody listens.
-    let is_stop = matches!(context.event.kind, Kind::Stop(_));
-    if !settings.brief_budget_warnings || !is_stop {
+    let Kind::Stop(stop) = &context.event.kind else { return Ok(None) };
+    if !settings.brief_budget_warnings {
         return Ok(None);
     }
-    let Some((level, limit)) = window::level(&digest.context, &settings.brief_model_limits) else {
+    let used = stop.window.as_ref().unwrap_or(&digest.context);
+    let Some((level, limit)) = window::level(used, &settings.brief_model_limits) else {
         return Ok(None);
     };
     let session = context.project.store.session(context.session);
@@ -48,8 +49,8 @@ fn follow(context: &HookContext, digest: &Digest) -> Result<Option<String>> {
         let warning = Warning {
             level,
             limit,
-            tokens: digest.context.tokens,
-            estimated: digest.context.estimated,
+            tokens: used.tokens,
+            estimated: used.estimated,
             prompts: digest.prompts.len(),
             calls: digest.called,
             edited: digest.files.iter().filter(|file| file.edits > 0).count(),

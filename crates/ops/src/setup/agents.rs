@@ -70,6 +70,7 @@ const CHANGED: &str =
 const FOREIGN: &str = "it is not a file of thru; rename it, or choose another prefix with --swarm";
 const TRACKED: &str = "it is in git, so it belongs to the project; --project changes it";
 
+/// Like hooks for one person: in all worktrees of the repository, so that one call serves them.
 pub fn install(world: &World, request: &Request) -> Result<Report> {
     let checkout = checkout(world, request.scope, true)?;
     let swarm = wanted_swarm(world, request.swarm)?;
@@ -77,42 +78,84 @@ pub fn install(world: &World, request: &Request) -> Result<Report> {
         Some(name) => vec![by_name(name)?],
         None => in_use(world, &checkout)?,
     };
-    let all = settings::here(world).settings();
-    let prompts = Prompts::read(world, &swarm)?;
-    let program = program(world, request.scope)?;
-    let mut plans = Vec::new();
-    for harness in harnesses {
-        let folder = folder(world, harness, &checkout, request.scope)?;
-        let mut files = Vec::new();
-        for part in Part::ALL {
-            let source = prompts.of(part);
-            let definition = agents::Definition {
-                swarm: &swarm,
-                part,
-                model: model_of(&all.swarm_models, harness.name, part),
-                prompt: source.replaced.as_deref(),
-                appended: source.appended.as_deref(),
-                program: &program,
-            };
-            let Some(text) = agents::file(harness, &definition) else { continue };
-            let path = resolve(&checkout, request.scope, &folder.join(format!("{}.md", swarm.agent(part))))?;
-            files.push((path, Some(text)));
-        }
-        plans.push(plan(&checkout, harness, files, request)?);
-    }
-    if request.scope == Scope::Local {
-        git::refuse_linked_exclude(&checkout)?;
-    }
-    let mut report = carry_out(world, &checkout, plans, request, Some(&swarm))?;
-    let unused = prompts.unused;
+    let team = Team {
+        harnesses,
+        prompts: Prompts::read(world, &swarm)?,
+        program: program(world, request.scope)?,
+        swarm,
+    };
+    let mut report =
+        in_worktrees(&checkout, request.scope, |checkout| install_in(world, checkout, request, &team))?;
+    let unused = team.prompts.unused;
     report.notes.extend(
         unused.iter().map(|file| format!("{}: no agent has this name; it is not used", file.display())),
     );
     Ok(report)
 }
 
+/// What is the same in every worktree.
+struct Team {
+    swarm: SwarmId,
+    harnesses: Vec<&'static Harness>,
+    prompts: Prompts,
+    /// How its agents call thru.
+    program: String,
+}
+
+/// One checkout.
+fn install_in(world: &World, checkout: &Path, request: &Request, team: &Team) -> Result<Report> {
+    let Team { swarm, harnesses, prompts, program } = team;
+    let all = settings::here(world).settings();
+    let mut plans = Vec::new();
+    for harness in harnesses {
+        let folder = folder(world, harness, checkout, request.scope)?;
+        let mut files = Vec::new();
+        for part in Part::ALL {
+            let source = prompts.of(part);
+            let definition = agents::Definition {
+                swarm,
+                part,
+                model: model_of(&all.swarm_models, harness.name, part),
+                prompt: source.replaced.as_deref(),
+                appended: source.appended.as_deref(),
+                program,
+            };
+            let Some(text) = agents::file(harness, &definition) else { continue };
+            let path = resolve(checkout, request.scope, &folder.join(format!("{}.md", swarm.agent(part))))?;
+            files.push((path, Some(text)));
+        }
+        plans.push(plan(checkout, harness, files, request)?);
+    }
+    if request.scope == Scope::Local {
+        git::refuse_linked_exclude(checkout)?;
+    }
+    carry_out(world, checkout, plans, request, Some(swarm))
+}
+
 pub fn uninstall(world: &World, request: &Request) -> Result<Report> {
-    remove(world, &checkout(world, request.scope, false)?, request)
+    let checkout = checkout(world, request.scope, false)?;
+    in_worktrees(&checkout, request.scope, |checkout| remove(world, checkout, request))
+}
+
+/// Does the same in the other worktrees if the files are one person's. What cannot be done there is a note.
+fn in_worktrees(checkout: &Path, scope: Scope, run: impl Fn(&Path) -> Result<Report>) -> Result<Report> {
+    let mut report = run(checkout)?;
+    let worktrees = if scope == Scope::Local { git::worktrees(checkout) } else { Vec::new() };
+    for other in worktrees.iter().skip(1) {
+        match run(other) {
+            Ok(Report { harnesses, notes, .. }) => {
+                for (known, more) in report.harnesses.iter_mut().zip(harnesses) {
+                    known.files.extend(more.files);
+                    known.kept.extend(more.kept);
+                }
+                report.notes.extend(notes);
+            }
+            Err(error) => {
+                report.notes.push(format!("the worktree {} is left as it is: {error}", other.display()));
+            }
+        }
+    }
+    Ok(report)
 }
 
 /// For `thru uninstall --all`: every swarm of one checkout, or of the user. Harnesses without a change are left out.
@@ -305,11 +348,16 @@ fn hidden(checkout: &Path, plans: &[Plan], request: &Request) -> Result<Option<g
         // Shared files must be visible, even if an install for one person had hidden them.
         Scope::Project if !present.is_empty() => git::include(checkout, &present),
         Scope::Local if !removed.is_empty() => {
-            // The list is that of all worktrees: a line stays while another worktree has the file.
+            // The list is that of all worktrees: a line stays while another worktree has such a file of ours.
             let others = git::worktrees(checkout);
+            let is_ours = |path: &Path| {
+                let text = read(path).ok().flatten();
+                let text = text.as_deref().map(String::from_utf8_lossy);
+                text.is_some_and(|text| !matches!(agents::written(&text), Written::BySomebody))
+            };
             let is_elsewhere = |path: &PathBuf| {
                 let inside = path.strip_prefix(checkout).ok();
-                inside.is_some_and(|inside| others.iter().skip(1).any(|other| other.join(inside).exists()))
+                inside.is_some_and(|inside| others.iter().skip(1).any(|other| is_ours(&other.join(inside))))
             };
             let free: Vec<PathBuf> = removed.into_iter().filter(|path| !is_elsewhere(path)).collect();
             git::include(checkout, &free)

@@ -162,9 +162,19 @@ pub fn run(
             let left = wired(world, harness, checkout).into_iter().filter(|file| !undone(&file.path));
             let notes: Vec<String> = left.map(|file| still_wired(harness, &file.path)).collect();
             report.notes.extend(notes);
+            let line = status_line::installed(world, harness).filter(|_| scope != Scope::User);
+            report.notes.extend(line.map(|path| still_shown(harness, &path)));
         }
     }
     Ok(report)
+}
+
+fn still_shown(harness: &Harness, path: &Path) -> String {
+    let path = path.display();
+    format!(
+        "{path}: the status line of thru is still here, because it serves all your projects; `thru uninstall {} --user` takes it out",
+        harness.name
+    )
 }
 
 fn still_wired(harness: &Harness, path: &Path) -> String {

@@ -248,6 +248,18 @@ fn in_run_a_loop_is_fed_before_the_process_goes() {
     assert_eq!(fed(&opencode, &scratch, &session_of(&failed)), 1, "no prompt without an answer");
     scratch.thru_ok(&["loop", "cancel", &id]);
 
+    // The user breaks the second turn off, after a step of it.
+    let id = waiting(&scratch, &[]);
+    let never = Step { delay: LIMIT, ..say("Never heard.") };
+    let model = Model::start(Script::main([say("One."), bash("echo two"), never]));
+    let process = opencode.start(&scratch, &model, &["Begin"]);
+    until("the second turn", || main_questions(&model) == 3);
+    let broken_off = process.interrupt();
+    assert_eq!((standing(&scratch, &id).0.as_str(), standing(&scratch, &id).2), ("active", 2));
+    assert_eq!(main_questions(&model), 3);
+    assert_eq!(fed(&opencode, &scratch, &session_of(&broken_off)), 1, "no prompt without an answer");
+    scratch.thru_ok(&["loop", "cancel", &id]);
+
     // Here nobody can be asked for a permission. A prompt that is fed after the turn would never be answered.
     let id = waiting(&scratch, &[]);
     let model = Model::start(Script::main([say("One."), refused()]));

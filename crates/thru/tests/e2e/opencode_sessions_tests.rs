@@ -9,7 +9,7 @@ use crate::claude::ClaudeCode;
 use crate::droid::Droid;
 use crate::droid_tests::execute;
 use crate::model::{Kind, Model};
-use crate::opencode::{OpenCode, PLUGIN, Session, session_of, until};
+use crate::opencode::{OpenCode, PLUGIN, Session, WINDOW, session_of, until};
 use crate::opencode_tests::{BRIEF, bash};
 use crate::scratch::Scratch;
 use crate::script::{Script, Step, call, say};
@@ -150,6 +150,39 @@ fn told(model: &Model, requests: usize) -> Vec<usize> {
     main[main.len() - requests..].iter().map(|asked| asked.count("Throughline: ")).collect()
 }
 
+/// The figures are those of OpenCode's last request, and the size of the window is that of its settings.
+#[test]
+fn a_window_that_fills_up_in_opencode_is_told_once() {
+    let Some(opencode) = OpenCode::find() else { return };
+    let scratch = Scratch::new();
+    OpenCode::init(&scratch);
+    let used = |tokens, step: Step| Step { input_tokens: Some(tokens), ..step };
+    let model = Model::start(Script::main([
+        used(3_000, bash("echo one")),
+        used(5_000, say("One.")),
+        used(14_000, bash("echo two")),
+        used(14_500, say("Two.")),
+        used(14_600, say("Three.")),
+        used(14_700, say("Four.")),
+    ]));
+    let server = opencode.serve(&scratch, &model, &scratch.project);
+    let session = server.session(&scratch.project);
+    for prompt in ["ONE", "TWO", "THREE", "FOUR"] {
+        session.say(prompt);
+        // The stop is told when the session is idle, which is after the answer.
+        until("the stop", || {
+            scratch.journal(&session.id).matching(&json!({ "event": "stop" })).len()
+                == scratch.journal(&session.id).matching(&json!({ "event": "prompt" })).len()
+        });
+    }
+    model.assert_played();
+    let asked: Vec<_> = model.asked().into_iter().filter(|asked| asked.kind == Kind::Main).collect();
+    let told: Vec<usize> = asked.iter().map(|asked| asked.count("% full (")).collect();
+    assert_eq!(told, [0, 0, 0, 0, 1, 1], "with the third prompt; the fourth request replays it");
+    assert!(asked[4].holds(&format!("% full (14,500 of {},000 tokens)", WINDOW / 1_000)));
+    scratch.receipts().never(&json!({ "outcome": "failed" }));
+}
+
 /// Claude Code → OpenCode → Droid, with the commands that a user types.
 #[test]
 fn a_packet_goes_through_three_harnesses() {
@@ -236,7 +269,7 @@ fn what_the_plugin_costs() {
     const WARM_UP: usize = 2;
     const TURNS: usize = 16;
     let with = Scratch::new();
-    OpenCode::init(&with);
+    OpenCode::init_as_released(&with);
     let without = Scratch::new();
     let model = Model::start(Script::default());
     let (here, there) =

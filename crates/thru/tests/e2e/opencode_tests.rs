@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::model::{Asked, Kind, Model};
-use crate::opencode::{OpenCode, PATCHING, PLUGIN, Session, WINDOW};
+use crate::opencode::{OpenCode, PATCHING, Session, WINDOW};
 use crate::scratch::{Scratch, snapshot};
 use crate::script::{Script, Step, call, refuse, say};
 
@@ -335,13 +335,26 @@ fn two_processes_on_one_project_do_not_mix() {
         assert_eq!(journal.matching(&json!({ "event": "prompt" })).len(), 1, "{journal}");
     }
     scratch.assert_healthy();
+    // Byte for byte: only the two copies of the plugin go. OpenCode has added files of its own to both folders.
+    let folders = [scratch.project.join(".opencode"), scratch.home.join(".config/opencode")];
+    let mut expected = folders.each_ref().map(|folder| snapshot(folder));
+    for files in &mut expected {
+        let with = files.len();
+        files.retain(|(path, _)| !path.ends_with("plugins/throughline.js"));
+        assert_eq!(files.len(), with - 1);
+    }
     scratch.thru_ok(&["uninstall", "opencode"]);
     scratch.thru_ok(&["uninstall", "opencode", "--user"]);
-    let own = scratch.home.join(".config/opencode/plugins");
-    assert!(!own.exists(), "it was not there before");
-    assert!(!scratch.project.join(PLUGIN).exists());
-    let left = snapshot(&scratch.project.join(".opencode"));
+    let left = folders.each_ref().map(|folder| snapshot(folder));
+    for (left, expected) in left.iter().zip(&expected) {
+        let names = |files: &[(std::path::PathBuf, Vec<u8>)]| -> Vec<String> {
+            files.iter().map(|(path, _)| path.display().to_string()).collect()
+        };
+        assert_eq!(names(left), names(expected));
+        assert!(left == expected, "a file was changed");
+    }
+    assert!(!folders[1].join("plugins").exists(), "it was not there before");
     for file in &before {
-        assert!(left.contains(file), "{} is as it was", file.0.display());
+        assert!(left[0].contains(file), "{} is as it was before the installation", file.0.display());
     }
 }

@@ -129,6 +129,14 @@ impl Process {
         self.over(status)
     }
 
+    /// As Ctrl-C on a terminal does: with a signal to all its processes, which it may handle.
+    pub fn interrupt(self) -> Ended {
+        if let Some(group) = Pid::from_raw(self.child.id() as i32) {
+            let _ = kill_process_group(group, Signal::INT);
+        }
+        self.finish()
+    }
+
     fn over(&mut self, status: ExitStatus) -> Ended {
         self.ended = true;
         let stderr = self.drain();

@@ -1,7 +1,7 @@
 //! A swarm in the real harnesses: a whole phase with its verdicts, and read-only agents that cannot write.
 //!
-//! Droid runs its sub-agents through a service of its maker that needs a login, so there it can only be shown that it
-//! takes our definitions, and what a hook does with the payload that its source describes.
+//! Droid runs a sub-agent only for a user who is logged in with its maker, and these tests are offline. There the main agent goes
+//! through the phase, and what a sub-agent would return is given to the hook in the form that Droid's source describes.
 
 use serde_json::{Value, json};
 
@@ -51,8 +51,20 @@ fn phase(delegate: fn(&str, &str) -> Step, shell: fn(&str) -> Step) -> Vec<Step>
     steps
 }
 
-/// The evidence has every verdict in its order, `plan show` the state, and each agent was given its own prompt.
+/// What the phase left, and that each agent was given its own prompt.
 fn assert_phase(scratch: &Scratch, model: &Model) {
+    let asked = model.asked();
+    for agent in ["explorer", "critic", "coder", "reviewer", "test_engineer"] {
+        let is_told = |ask: &&crate::model::Asked| {
+            ask.kind == Kind::Subagent && ask.holds(&format!("You are `{agent}` of the swarm `default`"))
+        };
+        assert!(asked.iter().any(|ask| is_told(&ask)), "{agent} was given its prompt");
+    }
+    assert_recorded(scratch, model);
+}
+
+/// The evidence has every verdict in its order, `plan show` the state, and the gate judges by them.
+fn assert_recorded(scratch: &Scratch, model: &Model) {
     model.assert_played();
     let bundle = std::fs::read(scratch.store().join("evidence/1.1/bundle.json")).expect("a bundle");
     let bundle: Value = serde_json::from_slice(&bundle).expect("JSON");
@@ -78,13 +90,6 @@ fn assert_phase(scratch: &Scratch, model: &Model) {
         ["critic  NEEDS_REVISION, APPROVED", "reviewer  REJECTED, APPROVED", "test_engineer  FAIL, PASS"]
     {
         assert!(shown.contains(line), "{line} in {shown}");
-    }
-    let asked = model.asked();
-    for agent in ["explorer", "critic", "coder", "reviewer", "test_engineer"] {
-        let is_told = |ask: &&crate::model::Asked| {
-            ask.kind == Kind::Subagent && ask.holds(&format!("You are `{agent}` of the swarm `default`"))
-        };
-        assert!(asked.iter().any(|ask| is_told(&ask)), "{agent} was given its prompt");
     }
     scratch.receipts().never(&json!({ "outcome": "failed" }));
     assert_gate(scratch);
@@ -214,46 +219,78 @@ fn a_read_only_agent_cannot_write_in_opencode() {
     }
 }
 
-/// The agents are in its list, the command is ours, and a sub-agent's end becomes evidence.
+/// In place of a sub-agent: its end, as Droid reports it to the hook.
+fn ended_agent(name: &str, prompt: &str) -> Step {
+    let number: usize = prompt.split(' ').find_map(|word| word.parse().ok()).expect("the number of the step");
+    let payload = json!({
+        "session_id": "$ID", "transcript_path": "", "cwd": "$PWD", "permission_mode": "auto-low",
+        "hook_event_name": "SubagentStop", "task_name": format!("{name}: step"), "task_result": ANSWERS[number].1,
+        "stop_hook_active": false,
+    });
+    execute(&format!(
+        "ID=$(basename .agent/context/sessions/*.jsonl .jsonl)\nthru hook droid SubagentStop <<END\n{}\nEND",
+        payload.to_string().replace('\\', "\\\\")
+    ))
+}
+
 #[test]
-fn droid_knows_the_agents_and_its_hook_records_a_verdict() {
+fn a_phase_of_the_swarm_in_droid_without_its_sub_agents() {
     let Some(droid) = Droid::find() else { return };
     let scratch = Scratch::new();
     Droid::init(&scratch);
-    scratch.thru_ok(&["swarm", "install", "--harness", "droid", "--swarm", "mega"]);
-    let mut main: Vec<Step> = vec![execute("thru swarm agents architect --swarm mega")];
-    main.extend(PLAN.iter().map(|line| execute(line)));
-    main.push(say("It is planned."));
-    let model = Model::start(Script::main(main));
+    scratch.thru_ok(&["swarm", "install", "--harness", "droid"]);
+    let model = Model::start(Script::main(phase(ended_agent, execute)));
     let mut command = droid.command(&scratch, &model);
     command.args(ONE_SHOT).args(["--add-tools", "Task"]).arg("/swarm Build the GREETING-OF-ALL");
-    let ended = Process::start(command).finish();
-    ended.assert_success();
-    model.assert_played();
+    Process::start(command).finish().assert_success();
     assert!(
         model.sent_to_model("GREETING-OF-ALL") && model.sent_to_model("work for the swarm"),
         "the command is ours"
     );
-    assert!(model.sent_to_model("You are the architect of the swarm `mega`"), "the workflow is read");
+    assert!(model.sent_to_model("You are the architect of the swarm `default`"), "the workflow is read");
+    assert_recorded(&scratch, &model);
     let asked = model.asked();
     let first = asked.iter().find(|asked| asked.kind == Kind::Main).expect("a request");
     // Before any command of ours has printed their names.
-    assert!(first.holds("mega_test_engineer"), "Droid offers our agents");
-    let session = ended.lines[0].json["session_id"].as_str().expect("a session");
-    for (asked, text) in
-        [("mega_reviewer: task 1.1", "VERDICT: REJECTED"), ("mega_test_engineer", "VERDICT: PASS")]
-    {
-        let payload = json!({
-            "session_id": session, "transcript_path": "", "cwd": scratch.project, "permission_mode": "auto-low",
-            "hook_event_name": "SubagentStop", "task_name": asked, "task_result": text, "stop_hook_active": false,
-        });
-        let mut hook = scratch.command("thru");
-        hook.args(["hook", "droid", "SubagentStop"]).stdin(std::process::Stdio::piped());
-        let mut child = hook.spawn().expect("thru is built");
-        std::io::Write::write_all(&mut child.stdin.take().expect("piped"), payload.to_string().as_bytes())
-            .expect("written");
-        assert!(child.wait().expect("it ends").success());
+    assert!(first.holds("test_engineer"), "Droid offers our agents");
+}
+
+/// A session with exactly the tools of the definition, in place of the sub-agent that would have them.
+#[test]
+fn the_tools_of_a_read_only_agent_cannot_write_in_droid() {
+    let Some(droid) = Droid::find() else { return };
+    let scratch = Scratch::new();
+    Droid::init(&scratch);
+    scratch.thru_ok(&["swarm", "install", "--harness", "droid", "--swarm", "mega"]);
+    let (file, allowed) = (scratch.project.join("forbidden.txt"), scratch.project.join("allowed.txt"));
+    let create = |file: &std::path::Path| call("Create", json!({ "file_path": file, "content": "text\n" }));
+    let run = |tools: &[&str], steps: Vec<Step>| {
+        let model = Model::start(Script::main(steps));
+        let mut command = droid.command(&scratch, &model);
+        command.args(ONE_SHOT).args(tools).arg("Try to write");
+        Process::start(command).finish().assert_success();
+        model.assert_played();
+        model
+    };
+    for name in ["mega_explorer", "mega_sme", "mega_reviewer", "mega_critic"] {
+        let path = scratch.project.join(format!(".factory/droids/{name}.md"));
+        let text = std::fs::read_to_string(path).expect("it was installed");
+        let tools = text.lines().find_map(|line| line.strip_prefix("tools: ")).expect("its tools");
+        let tools: Vec<String> = serde_json::from_str(tools).expect("a list");
+        let write = format!("echo no > {}", file.display());
+        let model = run(
+            &["--only-tools", &tools.join(",")],
+            vec![create(&file), execute(&write), say("Nobody could.")],
+        );
+        for tool in ["Create", "Execute"] {
+            let refusal = format!("Tool {tool} is not permitted in this exec session");
+            assert!(model.sent_to_model(&refusal), "{name}: {tool} is refused by Droid");
+        }
     }
-    let shown = scratch.thru_ok(&["swarm", "plan"]);
-    assert!(shown.contains("reviewer  REJECTED") && shown.contains("test_engineer  PASS"), "{shown}");
+    assert!(!file.exists(), "a read-only agent wrote");
+    let coder =
+        std::fs::read_to_string(scratch.project.join(".factory/droids/mega_coder.md")).expect("it too");
+    assert!(!coder.contains("\ntools:"), "the coder has every tool");
+    run(&[], vec![create(&allowed), say("Written.")]);
+    assert!(allowed.exists(), "without that list it is written");
 }

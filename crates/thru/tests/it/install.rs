@@ -400,6 +400,16 @@ fn a_status_line_is_added_and_removed() {
         env.thru(&["uninstall", "claude-code", "--user"]).ok();
         assert_eq!(fs::read_to_string(&settings).ok().as_deref(), before);
     }
+    // Installed with the hooks of a project. Removing those leaves it, and that is said.
+    env.thru(&["install", "claude-code", "--statusline"]).ok();
+    let local = env.thru(&["uninstall", "claude-code"]).ok();
+    assert!(local.stderr.contains("the status line of thru is still here"), "{local}");
+    assert!(local.stderr.contains("`thru uninstall claude-code --user`"), "{local}");
+    let whole = env.thru(&["uninstall", "claude-code", "--user"]).ok();
+    assert!(!whole.stderr.contains("status line"), "{whole}");
+    assert_eq!(fs::read_to_string(&settings).unwrap(), own);
+    let local = env.thru(&["uninstall", "claude-code"]).ok();
+    assert!(!local.stderr.contains("status line"), "{local}");
     let refused = env.thru(&["install", "droid", "--user", "--statusline", "--dry-run"]).exits(15);
     assert!(refused.stderr.contains("no program can write the status line of droid"), "{refused}");
 }

@@ -11,7 +11,7 @@ const SESSION: &str = "9487a9f7-611a-47e9-8202-df72ea246773";
 
 /// The same call with a limit on file sizes, in blocks of 512 bytes: as close to a full disk as possible without
 /// root. The signal that comes with it would end a process that does not ignore it.
-fn with_small_files(call: Call, blocks: u32) -> Call {
+pub fn with_small_files(call: Call, blocks: u32) -> Call {
     let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
     call.through("sh", &["-c".as_ref(), script.as_ref()])
 }

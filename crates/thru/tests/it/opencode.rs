@@ -448,3 +448,44 @@ fn a_brief_that_comes_with_a_prompt_is_marked() {
     let told = say("chat.message", json!({ "prompt": "Go on", "message_id": "msg_3" }));
     assert!(!told.contains("brief"), "{told}");
 }
+
+/// The figures come with the stop: those of the last request, and the size of the window as OpenCode knows it.
+#[test]
+fn a_window_that_fills_up_is_told_once() {
+    let env = TestEnv::rooted();
+    let say = |event: &str, fields: Value| {
+        let mut payload = json!({ "event": event, "session_id": "ses_1" });
+        payload.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        fire(&env, event, &payload).stdout
+    };
+    let prompt = |id: &str| say("chat.message", json!({ "prompt": "Go on", "message_id": id }));
+    let stop = |id: &str, last: u64, more: Value| {
+        let steps =
+            json!([{ "input": 19_000 }, { "input": 1_000, "cache": { "read": last - 1_000, "write": 0 } }]);
+        let mut fields = json!({ "message": "Done.", "message_id": id, "patient": true, "steps": steps });
+        fields.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        say("session.idle", fields)
+    };
+    let small = || json!({ "model": "local-model", "window": 20_000 });
+    say("session.created", json!({ "source": "startup" }));
+    prompt("msg_1");
+    stop("msg_2", 13_900, small());
+    assert_eq!(prompt("msg_3"), "");
+    stop("msg_4", 14_400, small());
+    let told = prompt("msg_5");
+    assert!(told.contains("the context window is 72 % full (14,400 of 20,000 tokens)"), "{told}");
+    assert!(told.contains("`/handoff`"), "{told}");
+    stop("msg_6", 15_000, small());
+    assert_eq!(prompt("msg_7"), "");
+    // A compaction opens a new window.
+    say("experimental.session.compacting", json!({ "trigger": "manual" }));
+    say("session.compacted", json!({ "trigger": "manual" }));
+    say("experimental.chat.messages.transform", json!({ "source": "compact" }));
+    stop("msg_8", 14_000, small());
+    assert!(prompt("msg_9").contains("70 % full"));
+    // Your own size comes first; without any the model's name decides.
+    env.write(env.store().join("config.toml"), "[brief.model_limits]\n\"local-*\" = 15000\n");
+    stop("msg_10", 14_000, small());
+    let told = prompt("msg_11");
+    assert!(told.contains("93 % full (14,000 of 15,000 tokens)"), "{told}");
+}

@@ -4,7 +4,8 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::env::TestEnv;
+use crate::env::{TestEnv, names_in};
+use crate::lost::with_small_files;
 
 const CONFIG: &str = "project/.agent/context/config.toml";
 
@@ -144,6 +145,30 @@ fn an_output_that_cannot_be_stored_stays_as_it_is() {
     assert_eq!(bash(&env, "cargo test", &test_run()), "");
     let receipts = fs::read_to_string(env.store().join("indexes/receipts.jsonl")).unwrap();
     assert!(receipts.contains("summaries"), "{receipts}");
+}
+
+/// The disk is full after the first 4 KiB of the original: the model is sent all of it, the call is in the journal, and
+/// nothing half written is left.
+#[test]
+fn on_a_full_disk_an_output_stays_as_it_is() {
+    let env = project();
+    let response = json!({"stdout": test_run(), "stderr": "", "interrupted": false, "isImage": false});
+    let input = json!({"command": "cargo test"});
+    let more =
+        json!({"tool_name": "Bash", "tool_input": input, "tool_response": response, "tool_use_id": "t1"});
+    let call = || env.hook_call("PostToolUse", env.payload("s1", "PostToolUse", more.clone()).to_string());
+    with_small_files(call(), 8).run().silent("the original cannot be stored");
+    let receipt = env.receipts().pop().unwrap();
+    assert!(receipt.to_string().contains("summaries/"), "{receipt}");
+    let originals =
+        || names_in(&env.store().join("summaries")).into_iter().filter(|name| name.ends_with(".txt"));
+    assert_eq!(originals().count(), 0, "{:?}", names_in(&env.store().join("summaries")));
+    let journal = fs::read_to_string(env.store().join("sessions/s1.jsonl")).unwrap();
+    assert!(journal.contains("cargo test"), "{journal}");
+    // With space again, the same output is summarised and can be retrieved.
+    let summary = replaced(&call().run().ok().stdout);
+    let id = id_in(summary["stdout"].as_str().unwrap());
+    assert_eq!(env.thru(&["swarm", "retrieve", &id]).ok().stdout, test_run());
 }
 
 #[test]

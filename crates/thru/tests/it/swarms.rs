@@ -78,6 +78,37 @@ fn agents_come_and_go_byte_for_byte_in_every_harness() {
     }
 }
 
+/// One call serves all worktrees of a repository, as `thru init` does. What is in git of another one stays.
+#[test]
+fn every_worktree_gets_the_agents_and_loses_them() {
+    let env = TestEnv::repository();
+    env.thru(&["init"]).ok();
+    let beside = env.base().join("beside");
+    env.git(&["worktree", "add", "--quiet", "--detach", beside.to_str().unwrap()]);
+    let mine = beside.join(".claude/agents/coder.md");
+    fs::create_dir_all(mine.parent().unwrap()).unwrap();
+    fs::write(&mine, "Mine.\n").unwrap();
+    let excluded = || fs::read_to_string(env.project().join(".git/info/exclude")).unwrap();
+    let before = excluded();
+    let installed = env.thru(&["swarm", "install", "--harness", "claude-code"]).ok();
+    for folder in [env.project().join(".claude/agents"), beside.join(".claude/agents")] {
+        let said = format!("created in {}", folder.display());
+        assert!(installed.stdout.contains(&said), "{said:?} in {installed}");
+        assert_eq!(names_in(&folder).len(), AGENTS.len());
+    }
+    assert!(installed.stderr.contains("beside/.claude/agents/coder.md"), "{installed}");
+    assert_eq!(fs::read_to_string(&mine).unwrap(), "Mine.\n");
+    let again = env.json(&["swarm", "install", "--harness", "claude-code"]);
+    let files = again["harnesses"][0]["files"].as_array().unwrap();
+    assert_eq!(files.len(), 2 * AGENTS.len() - 1);
+    assert!(files.iter().all(|file| file["change"] == "unchanged"), "{again}");
+
+    env.thru(&["swarm", "uninstall"]).ok();
+    assert!(!env.project().join(".claude/agents").exists());
+    assert_eq!(names_in(&beside.join(".claude/agents")), ["coder.md"]);
+    assert_eq!(excluded(), before);
+}
+
 #[test]
 fn a_dry_run_writes_nothing() {
     let env = TestEnv::repository();

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Failure;
 use crate::digest::Digest;
+use crate::failure;
 use crate::journal::Record;
 use crate::run;
 
@@ -144,7 +145,7 @@ fn way(error: &str) -> Option<&'static str> {
 fn telling_line(failure: &Failure) -> &str {
     let mut lines = failure.error.lines();
     let told = way(&failure.error).and_then(|way| lines.find(|line| line.contains(way)));
-    told.or_else(|| failure.error.lines().next()).unwrap_or_default()
+    told.unwrap_or_else(|| failure::reason(&failure.error))
 }
 
 /// Returns the part of a line that its error is about, to type again. `None` if nothing shows which it is.

@@ -1,6 +1,8 @@
 //! `thru install --statusline`: our line in the user's own settings of a harness. A status line is for a person, so a
 //! project's settings never get one.
 
+use std::path::PathBuf;
+
 use harness::settings::{self, Outcome, Problem};
 use harness::{File, Harness};
 
@@ -77,4 +79,12 @@ pub(super) fn removed(
         Some(line) if scope == Scope::User => settings::status_line::uninstall(bytes, line.key),
         _ => Ok(bytes.to_vec()),
     }
+}
+
+/// Returns the user's settings file if its status line is ours. `None` too if it cannot be read: others say that.
+pub(super) fn installed(world: &World, harness: &Harness) -> Option<PathBuf> {
+    let (line, table) = (harness.status_line?, hook_table(harness)?);
+    let path = folder(world, harness, Path::new(""), Scope::User).ok()?.join(table.file.name);
+    let bytes = read(&path).ok()??;
+    settings::status_line::is_ours(&bytes, line.key).is_ok_and(|is_ours| is_ours).then_some(path)
 }

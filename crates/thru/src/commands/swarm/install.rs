@@ -1,6 +1,9 @@
+use std::collections::BTreeMap;
+use std::path::Path;
+
 use clap::builder::PossibleValuesParser;
 use ops::setup::agents::{self, HarnessReport, Report, Request};
-use ops::setup::install::{FileChange, Scope};
+use ops::setup::install::{Changed, FileChange, Scope};
 use ops::{Mode, Result, World};
 
 use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
@@ -8,7 +11,7 @@ use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
 /// Install the agents of a swarm into a harness, or into all that are in use
 ///
 /// Seven files in the harness's folder for agents, with a mark and a digest in their last line. A file that is yours, or that
-/// you changed, is left alone and named. {agent}.md in the folder `agents` beside your settings replaces a prompt, {agent}_append.md adds
+/// you changed, is left alone and named. Without a flag, every worktree of the repository gets them. {agent}.md in the folder `agents` beside your settings replaces a prompt, {agent}_append.md adds
 /// to it.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -104,20 +107,24 @@ fn print_harness(report: &HarnessReport, written: bool) {
         (FileChange::Unchanged, "unchanged", "unchanged"),
     ];
     for (change, done, planned) in rows {
-        let files: Vec<_> = report.files.iter().filter(|file| file.change == change).collect();
-        let Some(first) = files.first() else { continue };
         let word = if written { done } else { planned };
-        let folder = first.path.parent().unwrap_or(&first.path).display();
-        let names: Vec<String> = files
-            .iter()
-            .filter_map(|file| Some(file.path.file_stem()?.to_string_lossy().into_owned()))
-            .collect();
-        output::line(format_args!(
-            "{BOLD}{harness}{BOLD:#} {GOOD}{word}{GOOD:#} in {folder}: {}",
-            names.join(", ")
-        ));
-        for backup in files.iter().filter_map(|file| file.backup.as_ref()) {
-            output::line(format_args!("{DIM}  backup: {}{DIM:#}", backup.display()));
+        let mut folders: BTreeMap<&Path, Vec<&Changed>> = BTreeMap::new();
+        for file in report.files.iter().filter(|file| file.change == change) {
+            folders.entry(file.path.parent().unwrap_or(&file.path)).or_default().push(file);
+        }
+        for (folder, files) in folders {
+            let names: Vec<String> = files
+                .iter()
+                .filter_map(|file| Some(file.path.file_stem()?.to_string_lossy().into_owned()))
+                .collect();
+            output::line(format_args!(
+                "{BOLD}{harness}{BOLD:#} {GOOD}{word}{GOOD:#} in {}: {}",
+                folder.display(),
+                names.join(", ")
+            ));
+            for backup in files.iter().filter_map(|file| file.backup.as_ref()) {
+                output::line(format_args!("{DIM}  backup: {}{DIM:#}", backup.display()));
+            }
         }
     }
     for kept in &report.kept {
