@@ -9,7 +9,7 @@ use crate::render::path;
 use crate::text::cut;
 
 /// How many files are added to a summary that lacks them, whenever they were read.
-const LIKELIEST: usize = 3;
+const LIKELIEST: usize = 4;
 
 pub fn gather(material: &Material, all: &mut Gathered) {
     let Material { digest, gone, .. } = *material;
