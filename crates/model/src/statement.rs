@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 pub use about::sentences_about;
 pub use choice::option;
-pub use purpose::purpose;
+pub use purpose::{announces_look, purpose};
 pub use talk::retracts;
 use talk::{is_announcement, is_bare_heading, is_informative, is_talk};
 

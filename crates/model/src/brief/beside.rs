@@ -42,7 +42,7 @@ pub(super) fn additions(candidates: Vec<Candidate>, summary: &str) -> Vec<Candid
             continue;
         }
         let name = candidate.id.rsplit('/').next().unwrap_or_default().trim_start_matches("file:");
-        let is_gone = files && candidate.forms.iter().any(|form| form.ends_with(" (gone)"));
+        let is_gone = files && !thin && candidate.forms.iter().any(|form| form.ends_with(" (gone)"));
         if candidate.class == Class::Edited && risk.contains(name) || is_gone {
             continue;
         }

@@ -160,18 +160,18 @@ fn names_it(sentence: &str) -> bool {
     sentence.contains('`') && !sentence.starts_with('`')
 }
 
+/// Returns whether the last words announce a look at something, and no change: "Let me check the order of events:".
+pub fn announces_look(text: &str) -> bool {
+    let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let last = split(line).pop().unwrap_or_default();
+    let (rest, leads) = without_leads(last);
+    leads && READING_VERBS.contains(&first_word(rest).as_str())
+}
+
 /// Returns the announcement in a sentence, without the words that lead to it.
 fn announced_change(sentence: &str) -> Option<String> {
-    let mut rest = sentence.trim();
-    let mut leads = false;
-    loop {
-        let small = rest.to_lowercase().replace('’', "'");
-        let Some(lead) = LEADING_WORDS.iter().find(|lead| small.starts_with(**lead)) else { break };
-        // A letter can have another length in lower case; the lengths then do not match, and the words are kept.
-        let Some(after) = rest.get(rest.char_indices().nth(lead.chars().count())?.0..) else { break };
-        (rest, leads) = (after.trim_start(), true);
-    }
-    let first: String = rest.chars().take_while(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect();
+    let (rest, leads) = without_leads(sentence);
+    let first = first_word(rest);
     // A numbered step counts too, as in "Fix 4: remove it".
     let is_order = CHANGING_VERBS.contains(&first.as_str());
     let small = rest.to_lowercase();
@@ -180,6 +180,26 @@ fn announced_change(sentence: &str) -> Option<String> {
         return None;
     }
     (is_order || leads && sentence.ends_with(':')).then(|| rest.trim_end_matches([':', '.', '!']).to_owned())
+}
+
+/// Returns a sentence without the words that lead to an order, and whether there were any.
+fn without_leads(sentence: &str) -> (&str, bool) {
+    let mut rest = sentence.trim();
+    let mut leads = false;
+    loop {
+        let small = rest.to_lowercase().replace('’', "'");
+        let lead = LEADING_WORDS.iter().find(|lead| small.starts_with(**lead));
+        // Letters can change their length in small letters; such a lead is not one of ours.
+        let Some((at, _)) = lead.and_then(|lead| rest.char_indices().nth(lead.chars().count())) else {
+            break;
+        };
+        (rest, leads) = (rest[at..].trim_start(), true);
+    }
+    (rest, leads)
+}
+
+fn first_word(text: &str) -> String {
+    text.chars().take_while(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]
@@ -227,5 +247,19 @@ mod tests {
             purpose(&format!("Update `a` {}", "so that it works ".repeat(40))).chars().count()
                 <= LONGEST_PURPOSE
         );
+    }
+
+    #[test]
+    fn a_look_changes_nothing() {
+        for (text, expected) in [
+            ("Rebased. Let me check the order of events:", true),
+            ("Now let me look at the reader.", true),
+            ("Let me fix both:", false),
+            ("Now update `skip`:", false),
+            ("Done.", false),
+            ("", false),
+        ] {
+            assert_eq!(announces_look(text), expected, "{text}");
+        }
     }
 }

@@ -45,6 +45,29 @@ fn a_purpose_that_says_nothing_is_not_the_goal() {
 }
 
 #[test]
+fn pickup_tells_the_goal_once_and_a_concrete_first_step() {
+    let env = asked("Build the parser. Never use regular expressions.");
+    env.write("project/src/lib.rs", "");
+    tool(&env, "t1", "Edit", "src/lib.rs");
+    failed(&env, "bash -lc 'cargo test -p parse'", "Exit code 101\nerror: src/lib.rs:1: no such rule");
+    handoff(&env, "go on");
+    let picked = env.thru(&["pickup"]).ok().stdout;
+    let goal =
+        "\nGoal: The user asked, 2026-11-15T19:22:00Z:\n> Build the parser. Never use regular expressions.\n";
+    assert!(picked.contains(goal) && picked.matches("Build the parser.").count() == 1, "{picked}");
+    let first = "\nBegin with: what fails: `cargo test -p parse`: `error: src/lib.rs:1: no such rule`.\n";
+    assert!(picked.contains(first), "{picked}");
+    // The same check, typed without a shell around it.
+    ran(&env, "cargo test -p parse", "test result: ok. 3 passed; 0 failed; 0 ignored");
+    handoff(&env, "go on once more");
+    let picked = env.thru(&["pickup", "once-more"]).ok().stdout;
+    assert!(!picked.contains("what fails") && !picked.contains("Failing:"), "{picked}");
+    for phrase in ["Intent has the user", "nothing of it could be checked", "last calls"] {
+        assert!(!picked.contains(phrase), "{phrase}: {picked}");
+    }
+}
+
+#[test]
 fn pickup_tells_what_fails_and_what_must_pass_whoever_wrote_the_prompt() {
     let env = worked();
     env.thru(&["handoff", "finish the parser", "--validator", "make release-check"]).ok();

@@ -454,7 +454,7 @@ fn what_does_not_fit_is_named() {
     let text = report["text"].as_str().unwrap();
     assert!(report["tokens"].as_u64().unwrap() <= 100, "{report}");
     let left = report["rows"].as_array().unwrap().iter().filter(|row| row["taken"] == false).count();
-    assert!(left > 30 && text.trim_end().ends_with("see `thru brief --all`."), "{left}: {text}");
+    assert!(left > 30 && text.trim_end().ends_with(": `thru brief --all`."), "{left}: {text}");
     assert!(text.contains("\nMore") && text.contains(" files"), "{text}");
     let all = brief(&env, &["--all"]).ok().stdout;
     assert!(!all.contains("\nMore") && all.contains("lexer39.rs"), "{all}");

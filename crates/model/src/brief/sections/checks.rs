@@ -46,14 +46,18 @@ pub fn gather(material: &Material, all: &mut Gathered) {
         match run::command_purpose(&command.command, &command.folder) {
             CommandPurpose::Checks(checks) => {
                 let keys: Vec<String> = checks.iter().map(Check::key).collect();
-                if keys.iter().all(|key| checked.contains(key)) {
+                // Formatting is not a check: with it, a line checks the same.
+                let proving = checks.iter().filter(|check| check.sort.is_check()).map(Check::key);
+                let proving: Vec<String> = proving.collect();
+                let told_by = if proving.is_empty() { &keys } else { &proving };
+                if told_by.iter().all(|key| checked.contains(key)) {
                     continue;
                 }
                 // A run of some tests served an earlier request; runs of the whole suite stay useful.
                 if tested_whole && command.last < asked && checks.iter().all(run::is_narrow) {
                     continue;
                 }
-                let ended = ended(&keys, &newest, command);
+                let (ended, last) = ended(&keys, &newest, command);
                 // Next to a summary, only tests and lints of the whole project are listed, and only with a known
                 // result.
                 let is_main =
@@ -76,8 +80,7 @@ pub fn gather(material: &Material, all: &mut Gathered) {
                     continue;
                 }
                 checks_told += 1;
-                let stale =
-                    if digest.edited_after(command.last).is_some() { ", before the last edits" } else { "" };
+                let stale = if digest.edited_after(last).is_some() { ", before the last edits" } else { "" };
                 let check =
                     add(all, Class::Checks, command, &runnable, &format!(" → {}{stale}", words(ended)));
                 if ended == Ended::Passed {
@@ -115,26 +118,28 @@ fn add<'a>(
     candidate
 }
 
-/// Returns the last result of each check, in whichever command line it ran.
-fn newest_runs(digest: &Digest) -> BTreeMap<String, Ended> {
+/// Returns the last result of each check and its record, in whichever command line it ran.
+fn newest_runs(digest: &Digest) -> BTreeMap<String, (Ended, u64)> {
     let mut newest = BTreeMap::new();
     for used in &digest.checks {
         for check in run::checks(&used.run, &used.folder) {
-            newest.insert(check.key(), used.ended);
+            newest.insert(check.key(), (used.ended, used.last));
         }
     }
     newest
 }
 
-/// Returns the result of a command line: from its checks if all are known, otherwise from its own last run.
-fn ended(keys: &[String], newest: &BTreeMap<String, Ended>, command: &CommandUse) -> Ended {
-    let each: Option<Vec<Ended>> = keys.iter().map(|key| newest.get(key).copied()).collect();
-    match each {
-        Some(each) if each.contains(&Ended::Failed) => Ended::Failed,
-        Some(each) if each.iter().all(|ended| *ended == Ended::Passed) => Ended::Passed,
-        Some(_) => Ended::Unknown,
-        None => command.ended,
-    }
+/// Returns the result of a command line and its record: from its checks if all are known, otherwise from its own last run.
+fn ended(keys: &[String], newest: &BTreeMap<String, (Ended, u64)>, command: &CommandUse) -> (Ended, u64) {
+    let each: Option<Vec<(Ended, u64)>> = keys.iter().map(|key| newest.get(key).copied()).collect();
+    let Some(each) = each else { return (command.ended, command.last) };
+    let has = |wanted: Ended| each.iter().any(|(ended, _)| *ended == wanted);
+    let ended = match (has(Ended::Failed), has(Ended::Unknown)) {
+        (true, _) => Ended::Failed,
+        (false, true) => Ended::Unknown,
+        (false, false) => Ended::Passed,
+    };
+    (ended, each.iter().map(|(_, last)| *last).min().unwrap_or(command.last))
 }
 
 fn words(ended: Ended) -> &'static str {

@@ -28,6 +28,9 @@ const MOST_FINDINGS: usize = 3;
 /// The most answers of sub-agents that are included.
 const MOST_AGENTS: usize = 4;
 
+/// This many of the newest conclusions are included, even if the turn changed nothing.
+const FRESH_TURNS: usize = 2;
+
 /// The most reasons that are given for a change.
 const MOST_REASONS: usize = 4;
 
@@ -36,9 +39,6 @@ const MOST_FILES: usize = 4;
 
 /// A turn is left out if later words contain this percentage of its words.
 const SAME_PERCENT: usize = 60;
-
-/// This many of the newest turns are included even if they are settled.
-const NEWEST_TURNS: usize = 1;
 
 /// Closing words of fewer bytes say little, unless they name something.
 const SHORT_WORDS: usize = 90;
@@ -76,7 +76,7 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     let newer = usize::from(digest.has_finished() || is_closing);
     for turn in turns.iter().rev() {
         let Some(outcome) = turn.outcome.filter(|said| !is_told(said)) else { continue };
-        let is_settled = newer + turns_told.len() >= NEWEST_TURNS && is_settled(digest, turn, outcome);
+        let is_settled = is_settled(digest, turn, outcome, newer + turns_told.len());
         let is_known = told.share(&outcome.text) >= SAME_PERCENT;
         if turns_told.len() < MOST_TURNS
             && !is_settled
@@ -190,13 +190,18 @@ pub(crate) fn says_more(why: &str, file: &str) -> bool {
     telling.clone().any(|word| word.len() > 3 && word.contains('`')) || telling.count() >= LEAST
 }
 
-/// Words about what to do, before the last work began: what came of them is in the work. So are guesses.
-fn is_settled(digest: &Digest, turn: &Turn, outcome: &Statement) -> bool {
+/// Words about what to do, before the last work began: what came of them is in the work. So are guesses, if `newer`
+/// conclusions are told.
+fn is_settled(digest: &Digest, turn: &Turn, outcome: &Statement, newer: usize) -> bool {
+    if newer == 0 {
+        return false;
+    }
     let during = turn.prompt.record..outcome.record;
     let worked = digest.changes.iter().any(|change| during.contains(&change.record))
         || digest.effects.iter().any(|used| during.contains(&used.record));
-    let is_talk = turn.prompt.sort() == Sort::Question || !worked;
-    is_talk && digest.edited_after(outcome.record).is_some() || is_guess(outcome)
+    let is_talk = turn.prompt.sort() == Sort::Question || !outcome.asks.is_empty();
+    let is_over = is_talk || !worked && newer >= FRESH_TURNS;
+    is_over && digest.edited_after(outcome.record).is_some() || is_guess(outcome)
 }
 
 fn is_guess(said: &Statement) -> bool {
@@ -214,7 +219,14 @@ fn is_worth_knowing(digest: &Digest, turn: &Turn, outcome: &Statement) -> bool {
     let is_short = text.len() < SHORT_WORDS
         && (is_receipt || turn.prompt.sort() != Sort::Question && !text.contains(['`', '/']));
     let is_unfinished = text.len() < SHORT_WORDS * 2 && statement::announces(text);
-    !is_question && !is_short && !is_unfinished && !text.is_empty() && !digest.is_retracted(outcome)
+    // Words given with a refusal are quoted with the refusal, and the turn went on.
+    let is_whole = turn.prompt.refused.is_empty();
+    is_whole
+        && !is_question
+        && !is_short
+        && !is_unfinished
+        && !text.is_empty()
+        && !digest.is_retracted(outcome)
 }
 
 /// Whether a statement reports a failure although nothing fails any more.

@@ -188,7 +188,7 @@ fn only_the_newest_conclusion_is_told_at_length() {
 
 #[test]
 fn talk_before_the_last_work_is_settled() {
-    let talk = "said: Two ways to keep them: `skip()` returns a comment, or the lexer keeps a list of its own beside it.";
+    let talk = "said: Two ways to keep them: `skip()` returns a comment, or the lexer keeps a list of its own beside it. Which do you prefer?";
     let lines = [
         TASK,
         "user: think about how to keep them first",

@@ -108,7 +108,7 @@ impl Facts<'_> {
             _ => {}
         }
         let edited = digest.edited_after(asked.max(digest.said_last));
-        let check = self.runs.iter().find(|run| run.is_stale());
+        let check = self.runs.iter().find(|run| run.is_stale() && self.failing.is_empty());
         match (edited, check) {
             (Some(edited), Some(check)) => {
                 let check = code(&check.command, 120);
@@ -125,7 +125,7 @@ impl Facts<'_> {
     fn announced(&self) -> Option<String> {
         let digest = self.material.digest;
         let asked = self.goal.newest.map_or(0, |newest| newest.record);
-        let is_look = statement::purpose(&digest.said).is_empty();
+        let is_look = statement::announces_look(&digest.said);
         let is_over = is_look
             && digest
                 .steps_since_said()
