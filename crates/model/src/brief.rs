@@ -28,6 +28,7 @@ pub use effects::contradictions;
 use order::Order;
 pub use print::{file_text, has_compaction_brief};
 use ranking::{Ranked, rank};
+pub(crate) use sections::done::says_more;
 
 /// Why a brief is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -134,7 +134,7 @@ fn is_never_wider_than_its_cap_and_says_what_it_left_out() {
         let text = brief(&big, cap).unwrap_or_default();
         assert!(width(&text) <= cap, "{} > {cap}", width(&text));
         assert!(
-            cap < 500 || text.contains("Left out: ") && text.contains("prompt 299 words"),
+            cap < 500 || text.contains("`thru brief --all`") && text.contains("prompt 299 words"),
             "{cap}: {text}"
         );
     }

@@ -31,7 +31,7 @@ pub use changes::Change;
 pub use effects::{EffectUse, GitOnDisk, GitState};
 pub use failures::{CheckUse, CommandUse, Failure, Trap};
 pub use prompts::{Goal, Prompt};
-pub use statements::{Did, Statement, Step, Turn};
+pub use statements::{Did, Statement, Step, Turn, names_more_than_a_tool};
 pub use worth::is_generated;
 
 /// A digest of another version is made again from the journal.
@@ -129,6 +129,8 @@ pub struct Digest {
     compacted: Option<u64>,
     /// The last record that was work: a prompt or a call.
     pub worked: u64,
+    /// When a hook last reported that the agent had stopped.
+    stopped_at: String,
     /// The last record and the number of calls when the active workstream was determined.
     pub detected: u64,
     pub begun: Vec<u64>,
@@ -253,8 +255,14 @@ impl Digest {
         if event == Some(EventName::Prompt) && main && !at_work && record.command.is_empty() {
             self.close_turn();
         }
+        if event == Some(EventName::Stop) && main && record.from.is_empty() {
+            self.stopped_at = record.ts.to_string();
+        }
         if matches!(event, Some(EventName::Prompt | EventName::ToolDone)) {
-            self.worked = self.records;
+            // A call that only the transcript shows is recorded after the stop that followed it.
+            if record.from.is_empty() || *record.ts > *self.stopped_at {
+                self.worked = self.records;
+            }
             self.epoch = self.compacted.take().unwrap_or(self.epoch);
         }
         match event {
@@ -381,8 +389,15 @@ impl Digest {
     }
 
     fn add_call(&mut self, record: &Record) {
+        if record.agent.is_none() {
+            self.end_purpose(record);
+        }
         for file in &record.files {
-            let file = self.located(file, record);
+            let mut file = self.located(file, record);
+            // An edit that failed changed nothing; of a command line that failed, a part may have.
+            if record.ok == Some(false) && record.command.is_empty() && file.action != Action::Read {
+                file.to_mut().action = Action::Mention;
+            }
             self.add_file(&file, u32::from(record.agent.is_some()));
             if record.agent.is_none() {
                 self.add_change(&file, record);
@@ -391,7 +406,6 @@ impl Digest {
         // A sub-agent's files matter to the session. How its commands ended does not.
         if record.agent.is_none() {
             if !record.command.is_empty() {
-                self.end_purpose(record);
                 self.add_command(record);
             }
             self.add_failure(record);
@@ -484,6 +498,9 @@ impl Digest {
         }
         if self.worked > 0 {
             whole.worked = self.worked + shift;
+        }
+        if !self.stopped_at.is_empty() {
+            whole.stopped_at = self.stopped_at;
         }
         let later = |prompt: Prompt| Prompt { record: prompt.record + shift, ..prompt };
         whole.prompts.extend(self.prompts.into_iter().map(later));

@@ -160,3 +160,25 @@ fn it_stays_small() {
     assert_eq!(digest.prompts[0].record, 1, "and so is the first prompt");
     assert!(serde_json::to_string(&digest).unwrap().len() < 256 * 1024);
 }
+
+/// The transcript is read at a stop. What it adds happened before the stop, also within one second.
+#[test]
+fn what_only_the_transcript_has_happened_before_the_stop() {
+    let ts = "2026-11-15T19:22:10Z";
+    let edit = |id, ok| Record {
+        ts: ts.into(),
+        ok: Some(ok),
+        files: touch(Action::Edit, "a.rs"),
+        ..call(id, "Edit")
+    };
+    let stop =
+        Record { ts: ts.into(), event: "stop".into(), text: "Commas work.".into(), ..Record::default() };
+    let said = Record { event: journal::SAID.into(), from: "transcript".into(), ..stop.clone() };
+    let failed = Record { from: "transcript".into(), ..edit("t1", false) };
+    let asked = Record { ts: ts.into(), ..prompt("Accept commas") };
+    let digest = fold(&[asked, edit("t2", true), stop, said, failed]);
+    assert!(digest.has_finished() && !digest.is_at_work());
+    let steps: Vec<bool> = digest.steps.iter().map(|step| step.failed).collect();
+    assert_eq!(steps, [true, false], "the attempt that failed came first");
+    assert_eq!((digest.files[0].edits, digest.statements.len()), (1, 1));
+}

@@ -103,6 +103,17 @@ fn best<'t>(lines: &[&'t str]) -> Vec<&'t str> {
     kept.copied().collect()
 }
 
+/// Returns the lines of [`error_lines`] that name the error: Python begins with a heading.
+pub fn reasons(error: &str) -> impl Iterator<Item = &str> {
+    let is_heading = error.starts_with("Traceback (most recent call last):\n");
+    error.lines().skip(usize::from(is_heading))
+}
+
+/// Returns the first of [`reasons`].
+pub fn reason(error: &str) -> &str {
+    reasons(error).next().unwrap_or_default()
+}
+
 /// Returns the first line that is not blank.
 pub fn first_line(text: &str) -> Option<&str> {
     text.lines().map(str::trim).find(|line| !line.is_empty())
@@ -197,6 +208,15 @@ mod tests {
             (lines.len(), lines[0], lines[5]),
             (6, "--- FAIL: TestA (0.1s)", "--- FAIL: TestB (0.1s)")
         );
+    }
+
+    #[test]
+    fn the_reason_is_not_pythons_heading() {
+        let trace =
+            "Traceback (most recent call last):\n  File \"a.py\", line 3, in <module>\nAssertionError: odd\n";
+        assert_eq!(reason(&error_lines(trace)), "AssertionError: odd");
+        assert_eq!(reason("Traceback (most recent call last):"), "Traceback (most recent call last):");
+        assert_eq!((reason("error: x\nerror: y"), reason("")), ("error: x", ""));
     }
 
     #[test]

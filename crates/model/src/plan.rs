@@ -7,6 +7,7 @@ mod edit;
 pub(crate) mod fields;
 mod follow;
 mod graph;
+mod index;
 mod json;
 mod ledger;
 mod markdown;
@@ -244,7 +245,12 @@ impl Plan {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         match version_of(bytes)? {
             Version::One => {
-                let mut plan: Plan = serde_json::from_slice(bytes).map_err(|error| damaged(&error))?;
+                // Checked as a whole: thousands of strings are not checked one by one then.
+                let read = match std::str::from_utf8(bytes) {
+                    Ok(text) => serde_json::from_str(text),
+                    Err(_) => serde_json::from_slice(bytes),
+                };
+                let mut plan: Plan = read.map_err(|error| damaged(&error))?;
                 plan.settle();
                 Ok(plan)
             }

@@ -147,6 +147,10 @@ fn find_in(text: &[u8], options: Options) -> (Vec<Hit>, bool) {
     while let Some(hit) = scan::next(text, floor, options, &mut heads) {
         floor = hit.end;
         hits.push(hit);
+        while let Some(rest) = values::continued(text, floor) {
+            floor = rest.end;
+            hits.push(rest);
+        }
     }
     let found = hits.len();
     // Every further table heading would report the same rows again, so their number is limited.
@@ -156,6 +160,7 @@ fn find_in(text: &[u8], options: Options) -> (Vec<Hit>, bool) {
             Head::Column(at) => tables::below_head(text, at, &mut hits),
             Head::Values(at) => tables::inserted(text, at, &mut hits),
             Head::List(at) => sentences::items(text, at, &mut hits),
+            Head::Manifest(at) => tables::manifest(text, at, &mut hits),
         }
     }
     let tables = hits.len() > found;
@@ -171,6 +176,8 @@ enum Head {
     Values(usize),
     /// After the bracket that opens a list of passwords.
     List(usize),
+    /// The `Secret` in `kind: Secret` of Kubernetes.
+    Manifest(usize),
 }
 
 /// The most tables that are examined in one text.

@@ -80,13 +80,14 @@ fn made_line(text: &str, max: usize) -> String {
 
 /// Returns whether [`one_line`] would change nothing: printable ASCII, single spaces, none at the ends. Most texts are so.
 fn is_plain_line(text: &str) -> bool {
-    let mut last = b' ';
-    let single = text.bytes().all(|byte| {
-        let fits = matches!(byte, b' '..=b'~') && !(byte == b' ' && last == b' ');
-        last = byte;
-        fits
-    });
-    single && last != b' '
+    let bytes = text.as_bytes();
+    let (Some((first, after)), Some(last)) = (bytes.split_first(), bytes.last()) else { return false };
+    // Without an early exit, so that the compiler compares many bytes at once.
+    let is_printable = bytes.iter().fold(true, |all, byte| all & (byte.wrapping_sub(b' ') < 95));
+    let are_spaces = |one: u8, next: u8| (one == b' ') & (next == b' ');
+    let has_two_spaces =
+        bytes.iter().zip(after).fold(false, |any, (one, next)| any | are_spaces(*one, *next));
+    is_printable && !has_two_spaces && *first != b' ' && *last != b' '
 }
 
 /// Formats several lines as a block quote, so that they are recognisable as data. Cut after `max` units, with a mark.

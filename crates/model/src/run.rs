@@ -16,7 +16,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-pub use check::{Check, checks, is_narrow, runnable};
+pub use check::{Check, checks, is_narrow, parts, runnable};
 pub use counts::{Counts, counts};
 pub use cover::{failed_test, failed_tests, shows_passed};
 pub use open::{CommandPurpose, Family, command_purpose, is_known_tool, is_user_error};
@@ -140,7 +140,7 @@ pub fn sort(command: &str) -> Option<Sort> {
 /// Decides how a command line ended. `exit` is the harness's exit code, `failed` whether the harness reported a
 /// failure, and `output` the output or its end.
 pub fn ended(command: &str, exit: Option<i64>, failed: bool, output: &str) -> Verdict {
-    let line = exit::Line::read(command);
+    let line = exit::Line::read(&script::opened(command));
     let own = match (exit, failed) {
         (Some(0), false) if line.exit_is_own() => Ended::Passed,
         (Some(code), _) if code != 0 && line.failure_is_own() => Ended::Failed,

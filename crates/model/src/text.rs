@@ -8,6 +8,33 @@ pub fn cut(text: &str, max: usize) -> &str {
     &text[..text.floor_char_boundary(max)]
 }
 
+/// Returns the command lines that a text quotes: between back quotes, and in fenced blocks.
+pub fn commands_in(text: &str) -> Vec<&str> {
+    let (mut found, mut fenced) = (Vec::new(), false);
+    for line in text.lines().map(str::trim) {
+        if line.starts_with("```") {
+            fenced = !fenced;
+        } else if fenced {
+            found.push(line.trim_start_matches("$ "));
+        } else {
+            found.extend(line.split('`').skip(1).step_by(2));
+        }
+    }
+    // A sentence or a piece of code is not a command line.
+    found.retain(|words| (3..=120).contains(&words.len()) && !words.starts_with('#') && !words.contains('('));
+    // Nor is a file.
+    found.retain(|words| words.trim().contains(' ') || !words.contains(['/', '.']));
+    found
+}
+
+/// Splits at the first `mark`, like the method of `str`. For short lines: that method prepares its search, which takes
+/// longer than the search itself.
+pub fn split_once<'t>(text: &'t str, mark: &str) -> Option<(&'t str, &'t str)> {
+    let first = mark.chars().next()?;
+    let (at, _) = text.match_indices(first).find(|(at, _)| text[*at..].starts_with(mark))?;
+    Some((&text[..at], &text[at + mark.len()..]))
+}
+
 /// Splits the lines outside code fences into sentences, each ending with a punctuation mark and a space: `a.rs` is
 /// one word.
 pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
@@ -184,6 +211,15 @@ mod tests {
             [("abc", 5, "abc"), ("abc", 2, "ab"), ("aé", 2, "a"), ("é", 1, ""), ("", 0, "")]
         {
             assert_eq!(cut(text, max), expected);
+        }
+    }
+
+    #[test]
+    fn splits_as_the_method_of_str_does() {
+        for text in ["a: b: c", "a:b", ":: ", "", ": ", "é: ü", "a :b : c"] {
+            for mark in [": ", ":", " : ", "é"] {
+                assert_eq!(split_once(text, mark), text.split_once(mark), "{text:?} {mark:?}");
+            }
         }
     }
 

@@ -66,10 +66,62 @@ fn values_on_the_line_below() {
         "{\n  \"password\":\n    \"[REDACTED:password]\"\n}",
     );
     check("kinit ann <<< Xk29fQhuT7\n", "kinit ann <<< [REDACTED:password]\n");
+    check(
+        "gh auth login --with-token <<< Xk29fQhuT7\n",
+        "gh auth login --with-token <<< [REDACTED:password]\n",
+    );
     check("  password: sunflowerfield\n", "  password: [REDACTED:password]\n");
     for text in
         ["password: string\n", "  password: required\n", "password = userinput\n", "{\n  password: hashed\n}"]
     {
         check(text, text);
     }
+}
+
+#[test]
+fn values_that_go_on_below() {
+    let (first, rest) = (["gh", "o_H0gMejEBl3BiGlTMLnqN"].concat(), "vMMDFvmAjvEIcA43");
+    check(
+        &format!("export GITHUB_TOKEN={first}\\\n{rest}"),
+        "export GITHUB_TOKEN=[REDACTED:github-token]\\\n[REDACTED:token]",
+    );
+    check(
+        &format!("token: \"{first}\" +\n  \"{rest}\""),
+        "token: \"[REDACTED:github-token]\" +\n  \"[REDACTED:token]\"",
+    );
+    check("export SECRET_KEY=\\\nefYSptZD3y9al9LpWMp0", "export SECRET_KEY=\\\n[REDACTED:api-key]");
+    check("<password>\n  OrchidYonder07\n</password>", "<password>\n  [REDACTED:password]\n</password>");
+    check("Enter password:\n> L3m0nr1bb0n#36\n", "Enter password:\n> [REDACTED:password]\n");
+    check("Password\nCopperKettle7\n", "Password\n[REDACTED:password]\n");
+    check("password\nConfirmPassword\nEmail\n", "password\nConfirmPassword\nEmail\n");
+    check("\"name\": \"x\" +\n \"y1z2w3\"", "\"name\": \"x\" +\n \"y1z2w3\"");
+}
+
+/// Every value of a Kubernetes secret is one, whatever its name.
+#[test]
+fn secrets_of_kubernetes() {
+    check(
+        "apiVersion: v1\nkind: Secret\ndata:\n  user: YW5u\n  conf: aGVsbG8td29ybGQxMjM0\n",
+        "apiVersion: v1\nkind: Secret\ndata:\n  user: YW5u\n  conf: [REDACTED:secret]\n",
+    );
+    check(
+        "{\"data\":{\".dockerconfigjson\":\"MbkUVyvwDYAdIyf7q8D8\"},\"kind\":\"Secret\"}",
+        "{\"data\":{\".dockerconfigjson\":\"[REDACTED:secret]\"},\"kind\":\"Secret\"}",
+    );
+    for text in [
+        "kind: ConfigMap\ndata:\n  conf: aGVsbG8td29ybGQxMjM0\n",
+        "kind: Secret\nstringData:\n  x: ${DB_VALUE_1234567}\n",
+        "kind: Secret\nmetadata:\n  name: web-secrets-12345\n",
+    ] {
+        check(text, text);
+    }
+}
+
+#[test]
+fn what_mail_clients_send() {
+    check(
+        "AUTH LOGIN\n334 VXNlcm5hbWU6\nYW5u\n334 UGFzc3dvcmQ6\nQ29wcGVyS2V0dGxlNw==\n235 ok",
+        "AUTH LOGIN\n334 VXNlcm5hbWU6\nYW5u\n334 UGFzc3dvcmQ6\n[REDACTED:password]\n235 ok",
+    );
+    check("C: PASS CopperKettle\n", "C: PASS [REDACTED:password]\n");
 }

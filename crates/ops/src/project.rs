@@ -60,27 +60,37 @@ impl Project {
     }
 }
 
-pub fn is_root(world: &World) -> bool {
-    matches!(world.find(), Ok(Found::Marked { .. }))
-}
+/// What is here, searched once: every command looks before and after its work.
+#[derive(Debug)]
+pub struct Surroundings(Result<Found>);
 
-/// Whether there is neither a root nor a record here.
-pub fn is_empty(world: &World) -> bool {
-    matches!(world.find(), Ok(Found::Unmarked(root)) if matches!(Store::at(&root.path), Ok(None)))
-}
+impl Surroundings {
+    pub fn of(world: &World) -> Surroundings {
+        Surroundings(world.find())
+    }
 
-/// Returns the records of a root without a marker, if there are any.
-pub fn unmarked(world: &World) -> Option<PathBuf> {
-    let Ok(Found::Unmarked(root)) = world.find() else { return None };
-    Store::at(&root.path).ok()??;
-    Some(root.path.join(layout::STORE))
-}
+    pub fn is_root(&self) -> bool {
+        matches!(self.0, Ok(Found::Marked { .. }))
+    }
 
-/// Returns whether the store here is not trusted on this machine, so that its records are somebody else's text.
-pub fn is_untrusted(world: &World) -> bool {
-    match world.find() {
-        Ok(Found::Marked { root, marker, .. }) => !world.trusts(&marker, &root.path),
-        Ok(Found::Unmarked(root)) => matches!(Store::at(&root.path), Ok(Some(_))),
-        Err(_) => false,
+    /// Whether there is neither a root nor a record here.
+    pub fn is_empty(&self) -> bool {
+        matches!(&self.0, Ok(Found::Unmarked(root)) if matches!(Store::at(&root.path), Ok(None)))
+    }
+
+    /// Returns the records of a root without a marker, if there are any.
+    pub fn unmarked(&self) -> Option<PathBuf> {
+        let Ok(Found::Unmarked(root)) = &self.0 else { return None };
+        Store::at(&root.path).ok()??;
+        Some(root.path.join(layout::STORE))
+    }
+
+    /// Returns whether the store here is not trusted on this machine, so that its records are somebody else's text.
+    pub fn is_untrusted(&self, world: &World) -> bool {
+        match &self.0 {
+            Ok(Found::Marked { root, marker, .. }) => !world.trusts(marker, &root.path),
+            Ok(Found::Unmarked(root)) => matches!(Store::at(&root.path), Ok(Some(_))),
+            Err(_) => false,
+        }
     }
 }

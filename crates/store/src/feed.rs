@@ -210,8 +210,11 @@ impl<'p> Feed<'p> {
             if searching {
                 begin = filled;
             }
-            buffer.copy_within(begin..filled, 0);
-            filled -= begin;
+            // A long line is left where it is: it would be moved for every chunk that is read.
+            if begin > 0 {
+                buffer.copy_within(begin..filled, 0);
+                filled -= begin;
+            }
             if filled > limits.line {
                 cut = true;
                 filled = limits.line;

@@ -118,7 +118,11 @@ pub(crate) fn read_whole(mut file: &File, path: &Path, max: usize) -> Result<Vec
             return Err(too_large(path, max));
         }
         let room = size.saturating_sub(filled).max(SMALL).min(max - filled) + 1;
-        bytes.resize(filled + room, 0);
+        match filled {
+            // The allocator need not clear memory that is new.
+            0 => bytes = vec![0; room],
+            _ => bytes.resize(filled + room, 0),
+        }
         let got = read(&mut bytes[filled..])?;
         bytes.truncate(filled + got);
         if got < room {

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
-use ops::project::settings;
+use ops::project::{Surroundings, settings};
 
 use crate::commands::{
     brief, completions, config, context, debug, decide, decisions, doctor, evidence, files, gate, handoff,
@@ -164,8 +164,8 @@ pub fn run(words: Vec<OsString>) -> u8 {
     };
     let world = world::world(cli.root.clone(), word.as_deref(), now);
     output::choose_color(settings::here(&world).settings().output_color);
-    let was_root = ops::project::is_root(&world);
-    if cli.command.prints_records() && ops::project::is_untrusted(&world) {
+    let before = Surroundings::of(&world);
+    if cli.command.prints_records() && before.is_untrusted(&world) {
         output::announce_untrusted(format);
     }
     let done = match &cli.command {
@@ -205,18 +205,19 @@ pub fn run(words: Vec<OsString>) -> u8 {
         Command::Completions(args) => completions::run(args, format),
     };
     let code = done.unwrap_or_else(|error| output::fail(&error, format));
+    let after = Surroundings::of(&world);
     if !matches!(cli.command, Command::Redact(_) | Command::Completions(_) | Command::Harness(_))
-        && let Some(folder) = ops::project::unmarked(&world)
+        && let Some(folder) = after.unmarked()
     {
         output::talk(format_args!(
             "{WARN}note:{WARN:#} {} contains records but no root.json, so hooks do nothing here; run `thru init`",
             folder.display()
         ));
     }
-    if code == 0 && cli.command.prints_records() && ops::project::is_empty(&world) {
+    if code == 0 && cli.command.prints_records() && after.is_empty() {
         output::talk(format_args!("{WARN}note:{WARN:#} there is no root here yet; `thru init` makes one"));
     }
-    if !was_root && !cli.makes_root() && ops::project::is_root(&world) {
+    if !before.is_root() && !cli.makes_root() && after.is_root() {
         output::talk(format_args!(
             "{WARN}note:{WARN:#} this made the folder a root, without hooks; `thru init` sets those too"
         ));

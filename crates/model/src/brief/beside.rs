@@ -42,7 +42,8 @@ pub(super) fn additions(candidates: Vec<Candidate>, summary: &str) -> Vec<Candid
             continue;
         }
         let name = candidate.id.rsplit('/').next().unwrap_or_default().trim_start_matches("file:");
-        if candidate.class == Class::Edited && risk.contains(name) {
+        let is_gone = files && candidate.forms.iter().any(|form| form.ends_with(" (gone)"));
+        if candidate.class == Class::Edited && risk.contains(name) || is_gone {
             continue;
         }
         let times = told.entry(class).or_default();

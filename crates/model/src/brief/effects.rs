@@ -46,8 +46,9 @@ fn at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate> {
             None if git.moved.is_some() || seen => {
                 format!("{} edited here, in no commit that was seen: ", count(n, "file"))
             }
-            None if n == 1 => "nothing committed: 1 file exists only in the working tree: ".to_owned(),
-            None => format!("nothing committed: {n} files exist only in the working tree: "),
+            None => {
+                format!("nothing committed: the edits of {} are only in the working tree: ", count(n, "file"))
+            }
             Some(used) => format!("not committed since {}: {}: ", name_of(used), count(n, "file")),
         };
         // In a brief alone, the files are listed below: if these are all of them, the number is enough.
@@ -111,13 +112,22 @@ fn standing(digest: &Digest, git: &GitState, summary: Option<&Content>) -> Vec<C
                 matches!(other.effect.kind, Kind::Push | Kind::UpToDate) && other.record >= used.record
             });
             let pushed = if pushed { ", pushed" } else { "" };
-            if used.effect.id.is_empty() || is_new(&used.effect.id) {
-                short.push(format!("last commit {}{pushed}", name_of(used)));
-                parts.push(format!(
-                    "last commit {} {}{pushed}",
-                    name_of(used),
-                    quoted(&used.effect.what, 70)
-                ));
+            let name = name_of(used);
+            let subject =
+                if used.effect.what.is_empty() { String::new() } else { quoted(&used.effect.what, 70) };
+            // Beside a summary, a new commit stands below what was done to the outside world.
+            let is_told = summary.is_some() && used.record > digest.epoch;
+            if is_told || !used.effect.id.is_empty() && !is_new(&used.effect.id) {
+                // Nothing to add.
+            } else if used.effect.id.is_empty() {
+                // `git commit -q` prints no id. HEAD on disk is then most likely that commit, but nothing shows it.
+                let head = disk.map(|commit| format!("; HEAD {}", cut(commit, 10))).unwrap_or_default();
+                let long = if subject.is_empty() { &name } else { &subject };
+                parts.push(format!("last commit {long}{pushed}{head}"));
+                short.push(format!("last commit {name}{pushed}{head}"));
+            } else {
+                parts.push(format!("last commit {name} {subject}{pushed}"));
+                short.push(format!("last commit {name}{pushed}"));
             }
         }
         (_, Some(commit)) if is_new(cut(commit, 7)) => {
@@ -174,8 +184,8 @@ fn outside(digest: &Digest, only_new: bool) -> Vec<Candidate> {
     groups.sort_by_key(|group| {
         (!group.key.is_new, std::cmp::Reverse(group.members.last().map_or(0, |used| used.record)))
     });
-    let there = digest.standing_commits().into_iter().chain(digest.reset_commits());
-    let there: Vec<u64> = there.map(|used| used.record).collect();
+    // Those that were reset are told with the state of git.
+    let there: Vec<u64> = digest.standing_commits().into_iter().map(|used| used.record).collect();
     groups.iter_mut().for_each(|group| group.drop_replaced(&there));
     groups.iter().filter(|group| !group.members.is_empty()).map(Group::candidate).collect()
 }
@@ -332,11 +342,13 @@ fn with_words(used: &EffectUse, most: usize) -> String {
     }
 }
 
-/// Names a commit by its id, or by its subject if no id was printed.
+/// Names a commit by its id, by its subject if no id was printed, or else by its time.
 fn name_of(used: &EffectUse) -> String {
-    match used.effect.id.is_empty() {
-        false => inline(&used.effect.id, 40),
-        true => quoted(&used.effect.what, 50),
+    let Effect { id, what, .. } = &used.effect;
+    match (id.is_empty(), what.is_empty()) {
+        (false, _) => inline(id, 40),
+        (true, false) => quoted(what, 50),
+        (true, true) => format!("without a known id{}", time_of(&used.at)),
     }
 }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::digest::GitOnDisk;
 
 fn commit(record: u64, id: &str, subject: &str) -> EffectUse {
     used(record, Kind::Commit, subject, "main", id)
@@ -33,12 +34,13 @@ fn what_is_only_in_the_working_tree() {
     let alone = candidates(&digest, "");
     assert_eq!(
         alone[0].forms,
-        ["nothing committed: 20 files exist only in the working tree (edited ones under Files)"]
+        ["nothing committed: the edits of 20 files are only in the working tree (edited ones under Files)"]
     );
     let told = candidates(&digest, "a summary");
     assert!(
-        told[0].forms[0]
-            .starts_with("nothing committed: 20 files exist only in the working tree: src/{f19.rs, ")
+        told[0].forms[0].starts_with(
+            "nothing committed: the edits of 20 files are only in the working tree: src/{f19.rs, "
+        )
     );
     assert!(told[0].forms[0].ends_with("f14.rs}, +14 more"), "{}", told[0].forms[0]);
     assert!(!told[0].forms[2].contains("more"));
@@ -142,4 +144,28 @@ fn a_pull_request_of_another_branch_is_not_this_ones() {
     );
     digest.branch = "other".into();
     assert!(!lines(&digest, "").iter().any(|line| line.starts_with("Git: ") && line.contains("#7")));
+}
+
+/// `git commit -q` prints no id, and with `-F -` its command line has no subject either.
+#[test]
+fn a_quiet_commit_is_named_once() {
+    let mut digest = Digest::new("s");
+    digest.branch = "main".into();
+    for (subject, head, expected) in [
+        ("Commas", "", "Git: branch main; last commit “Commas”"),
+        ("Commas", "0858b41c3daa81b0", "Git: branch main; last commit “Commas”; HEAD 0858b41c3d"),
+        ("", "", "Git: branch main; last commit without a known id, 16:20"),
+    ] {
+        digest.effects = vec![commit(3, "", subject)];
+        digest.disk = Some(GitOnDisk { commit: head.into(), ..GitOnDisk::default() });
+        assert!(lines(&digest, "").contains(&expected.to_owned()), "{:?}", lines(&digest, ""));
+    }
+}
+
+#[test]
+fn our_own_records_are_not_at_risk() {
+    let mut digest = Digest::new("s");
+    digest.branch = "main".into();
+    digest.files = vec![edited(".agent/context/agents/tester.context.md", 2, 0)];
+    assert_eq!(lines(&digest, ""), ["Git: branch main"]);
 }

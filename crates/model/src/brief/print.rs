@@ -108,7 +108,8 @@ fn print_folders(text: &mut String, facts: &[(&Candidate, &str)]) {
     }
 }
 
-/// `Left out: 12 files, 3 commands; see `thru brief --all`.`
+/// `More (12 files, 3 commands): `thru brief --all`.` Counts what an agent may need: not earlier requests, nor files that
+/// a command merely named.
 fn left_out(candidates: &[Candidate], choice: &Choice) -> Option<String> {
     let left: Vec<Class> = candidates
         .iter()
@@ -117,17 +118,16 @@ fn left_out(candidates: &[Candidate], choice: &Choice) -> Option<String> {
         .map(|(candidate, _)| candidate.class)
         .collect();
     let of = |classes: &[Class]| left.iter().filter(|class| classes.contains(class)).count();
-    let files = of(&[Class::Edited, Class::Read, Class::Named]);
-    let commands = of(&[Class::Failing, Class::Traps, Class::Checks, Class::Commands]);
-    let prompts = of(&[Class::Goal, Class::Words, Class::Earlier]);
-    let other = left.len() - files - commands - prompts;
-    let words = [(files, "file"), (commands, "command"), (prompts, "prompt"), (other, "other")];
-    let parts: Vec<String> = words
-        .into_iter()
-        .filter(|(n, _)| *n > 0)
-        .map(|(n, word)| if word == "other" { format!("{n} other") } else { count(n, word) })
-        .collect();
-    (!parts.is_empty()).then(|| format!("Left out: {}; see `thru brief --all`.\n", parts.join(", ")))
+    let failures = of(&[Class::Failing]);
+    let files = of(&[Class::Edited, Class::Read]);
+    let commands = of(&[Class::Traps, Class::Checks, Class::Commands]);
+    let background = of(&[Class::Earlier, Class::Named]);
+    let facts = left.len() - failures - files - commands - background;
+    let words = [(failures, "failure"), (files, "file"), (commands, "command"), (facts, "fact")];
+    let parts: Vec<String> =
+        words.into_iter().filter(|(n, _)| *n > 0).map(|(n, word)| count(n, word)).collect();
+    let parts = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) };
+    (!left.is_empty()).then(|| format!("More{parts}: `thru brief --all`.\n"))
 }
 
 /// Returns the text of a file as data, in three lengths.

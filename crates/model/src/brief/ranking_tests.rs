@@ -212,7 +212,7 @@ fn a_brief_keeps_to_its_tokens_and_names_what_it_left_out() {
         assert!(explained.tokens <= max_tokens, "{} tokens of {max_tokens}", explained.tokens);
         let is_whole = explained.rows.iter().all(|row| row.taken);
         let text = explained.text.unwrap();
-        assert_eq!(text.contains("Left out: "), !is_whole, "{text}");
+        assert_eq!(text.contains("`thru brief --all`"), !is_whole, "{text}");
         let Some(out) = explained.rows.iter().find(|row| !row.taken) else { continue };
         assert!(out.why.starts_with("no tokens: it takes "), "{}", out.why);
         assert_eq!(compose(&material, 9_500), Some(Brief { text, told: taken(&explained.rows) }));

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Digest, keep_last};
+use super::{Did, Digest, keep_last};
 use crate::event::Action;
 use crate::journal::{FileField, Record};
 use crate::run;
@@ -44,9 +44,15 @@ impl Digest {
         keep_last(&mut self.changes, CHANGES);
     }
 
-    /// Once the agent checks its work, what it announced is done.
+    /// Once the agent checks its work, what it announced is done. So it is if it looks at another file after an edit.
     pub(super) fn end_purpose(&mut self, record: &Record) {
-        if !self.purpose.is_empty() && !run::checks(&record.command, &record.cwd).is_empty() {
+        if self.purpose.is_empty() {
+            return;
+        }
+        let edited = self.changes.last().filter(|change| change.why == self.purpose);
+        let moves_on =
+            |edited: &Change| record.files.iter().any(|file| is_look(file) && file.path != edited.path);
+        if edited.is_some_and(moves_on) || !run::checks(&record.command, &record.cwd).is_empty() {
             self.purpose.clear();
         }
     }
@@ -57,13 +63,18 @@ impl Digest {
         self.purpose = cut(&statement::purpose(&record.text), WHY_BYTES).to_owned();
         let told_late = !record.from.is_empty() && !record.ts.is_empty();
         let later = |change: &&mut Change| change.live && change.at.as_str() >= &*record.ts;
+        let mut first: Option<(u64, String)> = None;
         for change in self.changes.iter_mut().filter(later).filter(|_| told_late) {
-            self.purpose.clone_into(&mut change.why);
+            let (since, path) = first.get_or_insert_with(|| (change.record, change.path.clone()));
+            let moved_on = self.steps.iter().any(|step| {
+                step.did == Did::Read && step.what != *path && (*since..change.record).contains(&step.record)
+            });
+            change.why = if moved_on { String::new() } else { self.purpose.clone() };
         }
     }
 
     /// Returns what was changed in each file after a record, the file changed last first: its path, and the distinct
-    /// reasons, oldest first.
+    /// reasons, oldest first. A reason that names another file is not told.
     pub fn changes_since(&self, record: u64) -> Vec<(&str, Vec<&str>)> {
         let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
         for change in self.changes.iter().rev().filter(|change| change.record > record) {
@@ -73,12 +84,34 @@ impl Digest {
                 found.len() - 1
             });
             let why = &mut found[place].1;
-            if !change.why.is_empty() && !why.contains(&change.why.as_str()) {
+            let is_new = !change.why.is_empty() && !why.contains(&change.why.as_str());
+            if is_new && !self.names_another(&change.why, &change.path) {
                 why.insert(0, &change.why);
             }
         }
         found
     }
+
+    /// Whether words name a file of the session, and not this one.
+    fn names_another(&self, words: &str, path: &str) -> bool {
+        let name = |path: &'_ str| path.rsplit('/').next().unwrap_or_default().to_owned();
+        let is_in_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
+        let words: Vec<&str> =
+            words.split(|c| !is_in_word(c)).map(|word| word.trim_end_matches('.')).collect();
+        let named = |file: &str| words.iter().any(|word| name(word) == file);
+        let mine = name(path);
+        !named(&mine)
+            && self
+                .files
+                .iter()
+                .map(|file| name(&file.path))
+                .any(|other| other.contains('.') && named(&other))
+    }
+}
+
+/// A look at a file, other than one that a command line merely names.
+fn is_look(file: &FileField) -> bool {
+    matches!(file.action, Action::Read) && !file.guess
 }
 
 #[cfg(test)]

@@ -24,8 +24,8 @@ fn session(lines: &[&str]) -> Digest {
             }
             _ => {
                 (record.event, record.ok) = ("tool-done".into(), Some(true));
-                record.files =
-                    vec![FileField { path: text.into(), action: Action::Edit, outside: false, guess: false }];
+                let action = if who == "read" { Action::Read } else { Action::Edit };
+                record.files = vec![FileField { path: text.into(), action, outside: false, guess: false }];
             }
         }
         digest.fold(&record);
@@ -79,5 +79,38 @@ fn words_that_come_after_the_hooks_report_are_matched_by_time() {
     assert_eq!(
         digest.changes_since(0),
         [("b.py", vec!["write them in `emit`"]), ("a.py", vec!["update `skip` to keep comments"])]
+    );
+}
+
+#[test]
+fn a_purpose_ends_when_the_agent_moves_on_to_another_file() {
+    let moved = session(&[
+        "user: Keep comments",
+        "said: Now update `skip` to keep comments:",
+        "edit: a.py",
+        "edit: b.py",
+        "read: c.py",
+        "edit: c.py",
+    ]);
+    let why = vec!["update `skip` to keep comments"];
+    assert_eq!(moved.changes_since(0), [("c.py", vec![]), ("b.py", why.clone()), ("a.py", why.clone())]);
+    // What it reads before the first edit belongs to it.
+    let prepared = session(&[
+        "user: Keep comments",
+        "said: Now update `skip` to keep comments:",
+        "read: a.py",
+        "read: b.py",
+        "edit: a.py",
+    ]);
+    assert_eq!(prepared.changes_since(0), [("a.py", why)]);
+    let named = session(&[
+        "user: Keep comments",
+        "said: Now update the tests in `b_test.py` for nested arrays:",
+        "edit: b_test.py",
+        "edit: env.py",
+    ]);
+    assert_eq!(
+        named.changes_since(0),
+        [("env.py", vec![]), ("b_test.py", vec!["update the tests in `b_test.py` for nested arrays"])]
     );
 }

@@ -6,6 +6,9 @@ use super::{Digest, FileUse, keep_last};
 use crate::effect::{Effect, Kind};
 use crate::journal::Record;
 
+/// Our own records. They are usually ignored by git, so a commit says nothing about them.
+const RECORDS: &str = ".agent/context/";
+
 /// The most effects that are kept, and the most names of files that were added and not committed yet.
 const EFFECTS: usize = 200;
 const STAGED: usize = 200;
@@ -174,7 +177,8 @@ impl Digest {
                 .collect(),
             false => Vec::new(),
         };
-        let mut uncommitted: Vec<&FileUse> = self.files.iter().filter(|file| file.is_unsaved()).collect();
+        let is_work = |file: &&FileUse| file.is_unsaved() && !file.path.starts_with(RECORDS);
+        let mut uncommitted: Vec<&FileUse> = self.files.iter().filter(is_work).collect();
         uncommitted.sort_by_key(|file| std::cmp::Reverse(file.edited_at));
         let since = commit.map_or(0, |used| used.record);
         let is_note = |used: &&EffectUse| {
@@ -236,7 +240,19 @@ impl Digest {
             self.files.iter().filter(is_of).any(|file| file.edited_at > used.record)
         };
         kept.retain(|used| used.effect.kind != Kind::Discard || !edited_since(used));
-        kept
+        // Thrown away twice, it is gone once.
+        let is_again = |later: &[&EffectUse], used: &EffectUse| {
+            later
+                .iter()
+                .any(|other| (other.effect.kind, &other.effect.what) == (used.effect.kind, &used.effect.what))
+        };
+        let last: Vec<&EffectUse> = kept
+            .iter()
+            .enumerate()
+            .filter(|(i, used)| used.effect.kind != Kind::Discard || !is_again(&kept[i + 1..], used))
+            .map(|(_, used)| *used)
+            .collect();
+        last
     }
 
     /// Commits that still stand as they were made, here or where they were pushed to: not amended, not reset since.

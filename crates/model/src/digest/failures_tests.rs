@@ -54,6 +54,10 @@ fn what_is_open() {
         (&[("go test ./...", 1, "FAIL"), ("go test ./x", 0, GREEN)], &["go test ./..."]),
         (&[("go test ./x", 1, RED), ("cd /home/u/app && go test ./x", 0, GREEN)], &[]),
         (&[("go test ./x", 1, RED), ("cd sub && go test ./x", 0, GREEN)], &["go test ./x"]),
+        // A shell around it changes nothing.
+        (&[("bash -lc 'go test ./x'", 1, RED)], &["go test ./x"]),
+        (&[("go test ./x", 1, RED), ("bash -lc \"go test ./x 2>&1 | tail -3\"", 0, GREEN)], &[]),
+        (&[("sh -c 'cd sub && go test ./x'", 1, RED), ("cd sub && go test ./x", 0, GREEN)], &[]),
         // Its failing test was run by name since.
         (&[("make test | tail", 0, RED), ("go test -run TestA ./x", 0, GREEN)], &[]),
         (&[("make test | tail", 0, RED), ("go test -run TestB ./x", 0, GREEN)], &["make test"]),
@@ -199,6 +203,37 @@ fn what_will_go_wrong_again() {
     let twice = [("./run --port 3000", 1, "Error: listen EADDRINUSE: address already in use"); 2];
     assert_eq!(told(&twice).len(), 1);
     assert_eq!(told(&[("make test", 1, "FAIL"), ("make test", 1, "FAIL")]), [], "a failing test is no trap");
+    let pairs: [(&str, &str, &str, Option<(&str, &str)>); 7] = [
+        // The part of a line that the error is about, and the part that replaced it.
+        (
+            "cd web && lint run && make test",
+            "bash: line 1: lint: command not found",
+            "echo x; npx lint run | tail",
+            Some(("lint run", "npx lint run")),
+        ),
+        (
+            "make fmt && gh pr view --bogus",
+            "gh: unknown flag: --bogus",
+            "gh pr view --json title",
+            Some(("gh pr view --bogus", "gh pr view --json title")),
+        ),
+        // Nothing shows which part it was.
+        ("make fmt && gh pr view", "unknown flag: --bogus", "gh pr view --json title", None),
+        // Another subcommand is no remedy.
+        ("lint run", "command not found: lint", "npx lint version", None),
+        // The folder was wrong, not the command.
+        ("cd /tmp/x && git log", "(eval):cd:1: no such file or directory: /tmp/x", "git log --oneline", None),
+        ("$TOOL run", "(eval):1: permission denied:", "tool run --x", None),
+        ("lint run", "command not found: lint", "make lint", None),
+    ];
+    for (failed, error, next, expected) in pairs {
+        let found = told(&[(failed, 127, error), (next, 0, "")]);
+        let expected: Vec<_> =
+            expected.into_iter().map(|(what, worked)| (what.to_owned(), worked.to_owned(), 1)).collect();
+        assert_eq!(found, expected, "{failed}");
+    }
+    let folder = [("cd /tmp/x && git log", 1, "(eval):cd:1: no such file or directory: /tmp/x"); 2];
+    assert_eq!(told(&folder), [("cd /tmp/x".to_owned(), String::new(), 2)]);
     let mut digest = Digest::new("s");
     for (n, error) in ["File has not been read yet. Read it first.", "String to replace not found in file."]
         .iter()

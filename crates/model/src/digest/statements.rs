@@ -77,8 +77,10 @@ impl Digest {
         if record.text.is_empty() {
             return;
         }
+        // The stop hook knows the place of the last words; their time in the transcript is only exact to a second.
+        let known_place = if self.said == *record.text { self.said_last } else { 0 };
+        self.said_last = self.place_in_time(record).max(known_place);
         self.said = record.text.to_string();
-        self.said_last = self.place_in_time(record);
         self.add_purpose(record);
         let condensed = statement::condense(&record.text);
         let text = if condensed.is_empty() && closing { record.text.trim().to_owned() } else { condensed };
@@ -141,15 +143,22 @@ impl Digest {
             (None, true) => return,
         };
         let ended = super::failures::ended_of(record);
-        self.steps.push(Step {
-            record: self.records,
+        // A failed call may be in the transcript only. It belongs before what hooks reported in its second or later:
+        // most likely that was the next attempt.
+        let told_late = !record.from.is_empty() && !record.ts.is_empty();
+        let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
+        let later = |step: &Step| step.live && step.record > asked && step.at.as_str() >= &*record.ts;
+        let place = self.steps.iter().position(later).filter(|_| told_late).unwrap_or(self.steps.len());
+        let step = Step {
+            record: self.steps.get(place).map_or(self.records, |next| next.record),
             at: record.ts.to_string(),
             did,
             what: cut(what, STEP_BYTES).to_owned(),
             failed: record.ok == Some(false) || ended == Ended::Failed,
             passed: ended == Ended::Passed && !run::checks(&record.command, &record.cwd).is_empty(),
             live: record.from.is_empty(),
-        });
+        };
+        self.steps.insert(place, step);
         keep_last(&mut self.steps, STEPS);
     }
 
@@ -183,6 +192,11 @@ impl Digest {
         &self.steps[first..]
     }
 
+    /// Returns the calls that had begun when the records end, by their command or file.
+    pub fn begun_calls(&self) -> impl Iterator<Item = &str> {
+        self.unfinished.iter().map(String::as_str).filter(|call| names_more_than_a_tool(call))
+    }
+
     /// Returns requests with their outcomes, oldest first.
     pub fn turns(&self) -> Vec<Turn<'_>> {
         let turn = |(i, prompt)| Turn { prompt, outcome: self.outcome_of(i) };
@@ -207,6 +221,14 @@ impl Digest {
         let mut said = self.statements.iter().rev();
         said.find(|said| said.closing && said.record > prompt.record && said.record < end)
     }
+}
+
+/// Whether words about a call say more than the name of a harness's own tool. `Grep` tells nobody what was looked for;
+/// `make` is a command, and the name of a server's tool says what it does.
+pub fn names_more_than_a_tool(call: &str) -> bool {
+    const TOOLS: [&str; 6] = ["grep", "glob", "list", "read", "bash", "webfetch"];
+    let is_one_word = call.chars().all(char::is_alphanumeric);
+    !is_one_word || !call.starts_with(char::is_uppercase) && !TOOLS.contains(&call)
 }
 
 /// The first sentences, at most so many bytes of them.

@@ -93,9 +93,16 @@ impl<'a> Git<'_, 'a, '_> {
         if !(is_cut || self.seen.happened(self.part)) {
             return;
         }
-        let subject = value_of(self.rest, &["-m", "--message", "-am", "-qm", "-aqm", "-sm", "-asm"])
-            .map(|text| subject(&text))
-            .unwrap_or_default();
+        // `-qam text`: the last of several short options takes the value.
+        let is_message = |word: &&str| {
+            let options = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+            options
+                .and_then(|rest| rest.strip_suffix('m'))
+                .is_some_and(|rest| rest.chars().all(|c| "aqsvne".contains(c)))
+        };
+        let option = self.rest.iter().map(String::as_str).find(is_message).unwrap_or("-m");
+        let subject =
+            value_of(self.rest, &[option, "-m", "--message"]).map(|text| subject(&text)).unwrap_or_default();
         let id = self.said().take(shown_commit).unwrap_or_default();
         self.add(kind, &subject, "", id);
     }

@@ -63,7 +63,7 @@ pub fn describe(effect: &Effect, tense: Detail) -> String {
             if what.is_empty() { String::new() } else { format!(" on {}", inline(what, most)) }
         ),
         Kind::Reset => format!("git reset{}{}", plain(), known(", now ")),
-        Kind::Discard => format!("changes thrown away:{}", plain()),
+        Kind::Discard => format!("changes thrown away: {}", file_names(what, most)),
         Kind::Stash => format!("stashed{}", quote()),
         Kind::Unstash => format!("stash{}", plain()),
         Kind::StashDrop => format!("stash{}, thrown away", plain()),
@@ -74,6 +74,19 @@ pub fn describe(effect: &Effect, tense: Detail) -> String {
         line.push_str(&inline(link, 200));
     }
     line
+}
+
+/// The names of files that are separated by spaces. A path that is cut in the middle names another one.
+fn file_names(what: &str, most: usize) -> String {
+    const NAMES: usize = 4;
+    if !what.contains(['/', '.']) {
+        return inline(what, most);
+    }
+    let names: Vec<&str> = what.split(' ').map(|path| path.rsplit('/').next().unwrap_or(path)).collect();
+    let more = names.len().saturating_sub(NAMES);
+    let more = if more > 0 { format!(" +{more} more") } else { String::new() };
+    let shown: Vec<String> = names.iter().take(NAMES).map(|name| inline(name, 80)).collect();
+    format!("{}{more}", shown.join(", "))
 }
 
 /// `created: Title`: the verb plain, the user's text in quotes.

@@ -6,7 +6,7 @@ use crate::digest::{CheckUse, Digest, FileUse, Goal, Prompt};
 use crate::prompt;
 use crate::render::code;
 use crate::run::{self, Ended, Sort};
-use crate::text::count;
+use crate::text::{commands_in, count};
 
 /// The number of suggested files besides the edited ones, which are all named.
 const READ_FILES: usize = 25;
@@ -91,6 +91,11 @@ impl Run<'_> {
         ];
         let CheckUse { ended, result, .. } = self.used;
         *ended == Ended::Failed && MISSING.iter().any(|words| result.contains(words))
+    }
+
+    /// Files were edited after it.
+    pub fn is_stale(&self) -> bool {
+        self.edited_since
     }
 
     /// Only some of the tests ran: enough to find a bug, but too little to prove that the work is done.
@@ -182,7 +187,9 @@ pub fn goal_words<'d>(goal: &Goal<'d>) -> Option<&'d str> {
 /// Returns checks that the user's own words name as commands, in order: `` `make test` ``, or a line of a block.
 pub fn demanded(goal: &Goal) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    for prompt in [goal.newest, goal.task].into_iter().flatten() {
+    // What was asked for a task that is over was for that task.
+    let task = goal.task.filter(|_| !goal.is_answered);
+    for prompt in [goal.newest, task].into_iter().flatten() {
         for command in commands_in(&prompt.text) {
             let is_check = run::sort(command).is_some_and(Sort::is_check);
             if is_check && !found.iter().any(|known| covers(known, command)) {
@@ -190,25 +197,6 @@ pub fn demanded(goal: &Goal) -> Vec<String> {
             }
         }
     }
-    found
-}
-
-/// Returns the text between back quotes, and the lines of fenced blocks.
-fn commands_in(text: &str) -> Vec<&str> {
-    let (mut found, mut fenced) = (Vec::new(), false);
-    for line in text.lines().map(str::trim) {
-        if line.starts_with("```") {
-            fenced = !fenced;
-        } else if fenced {
-            found.push(line.trim_start_matches("$ "));
-        } else {
-            found.extend(line.split('`').skip(1).step_by(2));
-        }
-    }
-    // A sentence or a piece of code is not a command line.
-    found.retain(|words| (3..=120).contains(&words.len()) && !words.starts_with('#') && !words.contains('('));
-    // Nor is a file.
-    found.retain(|words| words.trim().contains(' ') || !words.contains(['/', '.']));
     found
 }
 

@@ -39,6 +39,10 @@ const FILE_REASONS: usize = 2;
 const TASK: usize = 4_000;
 const NEWEST: usize = 2_000;
 const BEFORE: usize = 300;
+
+/// A shorter message may refer to the one before it.
+const REFERRING: usize = 60;
+
 const PROPOSAL: usize = 2_000;
 
 /// The state of git.
@@ -240,7 +244,9 @@ impl<'a> Facts<'a> {
             add(&title, at(newest), &self.material.digest.left_of(&newest.text, newest.record), most);
         }
         if leads {
-            add_task(&mut add, if is_answered { BEFORE } else { TASK });
+            // "Do it again" says nothing without what it is about.
+            let refers = newest.is_some_and(|newest| newest.text.chars().count() < REFERRING);
+            add_task(&mut add, if is_answered && !refers { BEFORE } else { TASK });
         }
         text
     }
@@ -276,7 +282,8 @@ impl<'a> Facts<'a> {
         }
         let mut titles: Vec<&str> = Vec::new();
         for class in self.told.iter().map(|fact| fact.class) {
-            let elsewhere = matches!(class, Class::Goal | Class::Words | Class::Checks);
+            // Earlier requests are answered or overtaken, and only their beginnings are known.
+            let elsewhere = matches!(class, Class::Goal | Class::Words | Class::Checks | Class::Earlier);
             if elsewhere || titles.contains(&class.title()) {
                 continue;
             }
@@ -288,10 +295,6 @@ impl<'a> Facts<'a> {
             };
             let facts = facts.filter(|fact| !is_elsewhere(fact) && !self.is_refuted(fact));
             let mut lines: Vec<String> = facts.map(|fact| fact.text.clone()).collect();
-            // What was asked besides stands on one line, as in a brief.
-            if class == Class::Earlier && !lines.is_empty() {
-                lines = vec![lines.join("; ")];
-            }
             let is_background = class == Class::Commands;
             if let Some(more) = lines.len().checked_sub(BACKGROUND).filter(|n| is_background && *n > 0) {
                 lines.truncate(BACKGROUND);
@@ -300,8 +303,8 @@ impl<'a> Facts<'a> {
             list(&mut text, class.title(), lines);
         }
         list(&mut text, "The agent's last words", self.last_words());
-        let unfinished = &self.material.digest.unfinished;
-        list(&mut text, "Begun and not finished", unfinished.iter().map(|call| code(call, 300)));
+        let begun = self.material.digest.begun_calls();
+        list(&mut text, "Begun and not finished", begun.map(|call| code(call, 300)));
         let git = match (self.material.git, self.material.elsewhere) {
             (Some(git), _) => format!("\nGit, when this was written: {}.\n", git_words(git)),
             (None, false) => "\nNot in git.\n".to_owned(),
@@ -435,9 +438,15 @@ impl<'a> Facts<'a> {
         }
         let changes = self.material.digest.changes_since(0);
         let reasons = changes.iter().find(|(path, _)| *path == file.path).map(|(_, why)| why.as_slice());
-        if let Some(reasons) = reasons.filter(|why| !why.is_empty()) {
+        let reasons: Vec<&str> = reasons
+            .map_or(&[][..], |reasons| reasons)
+            .iter()
+            .copied()
+            .filter(|why| brief::says_more(why, &file.path))
+            .collect();
+        if !reasons.is_empty() {
             let last = &reasons[reasons.len().saturating_sub(FILE_REASONS)..];
-            why.push(format!("to {}", quoted(&last.join("; "), 240)));
+            why.push(quoted(&last.join("; "), 240));
         }
         let name = file.path.rsplit('/').next().unwrap_or(&file.path);
         if let Some(failure) = self.failing.iter().find(|failure| failure.error.contains(name)) {

@@ -116,9 +116,7 @@ fn check_claim(check: &Check, moved: bool) -> Claim {
             (State::Unverified, format!("{how} at {at}, before the last edits"))
         }
         Check { at, .. } if moved => (State::Unverified, format!("{how} at {at}, before what changed since")),
-        Check { at, .. } => {
-            (State::Verified, format!("{how} at {at}, and nothing it could speak of has changed"))
-        }
+        Check { at, .. } => (State::Verified, format!("{how} at {at}; nothing changed since")),
     };
     Claim { about: About::Check, subject: check.command.clone(), state, note, opens: false }
 }

@@ -52,7 +52,7 @@ fn all_as_it_was() {
             (File, Verified, "gone, as then"),
             (File, Unverified, "outside the project, not opened"),
             (File, Verified, "as it was"),
-            (Check, Verified, "passed at 2026-11-15T19:00:00Z, and nothing it could speak of has changed"),
+            (Check, Verified, "passed at 2026-11-15T19:00:00Z; nothing changed since"),
             (Age, Verified, "written 2 h ago"),
         ],
     );
@@ -124,7 +124,7 @@ fn a_run_before_the_last_edit_proves_nothing() {
         assert_eq!((claims[0].state, claims[0].note.as_str()), expected);
     };
     use State::{Unverified, Verified};
-    check(false, false, false, (Verified, "passed at then, and nothing it could speak of has changed"));
+    check(false, false, false, (Verified, "passed at then; nothing changed since"));
     check(false, true, false, (Unverified, "passed at then, before the last edits"));
     check(false, false, true, (Unverified, "passed at then, before what changed since"));
     check(true, false, false, (Unverified, "ran at then; how it ended was not seen"));

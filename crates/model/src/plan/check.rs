@@ -1,7 +1,8 @@
 //! Errors in a plan's structure: duplicate and unknown ids, circular dependencies.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::index::Index;
 use super::{Plan, Task, natural};
 use crate::id::Id;
 use crate::render::one_line;
@@ -58,20 +59,18 @@ pub fn problems(plan: &Plan) -> Vec<Problem> {
         }
     }
     let tasks: Vec<&Task> = plan.tasks().collect();
-    let mut places: HashMap<&str, usize> = HashMap::with_capacity(tasks.len());
-    for (place, task) in tasks.iter().enumerate() {
+    let by_id = Index::of(plan);
+    for task in &tasks {
         if let Err(bad) = Id::check(&task.id) {
             found.insert(Problem::BadId { id: task.id.clone(), why: bad.why() });
         }
-        if places.insert(&task.id, place).is_some() {
-            found.insert(Problem::DuplicateTask { id: task.id.clone() });
-        }
     }
+    found.extend(by_id.repeated().map(|id| Problem::DuplicateTask { id: id.to_owned() }));
     let mut edges = Edges { starts: vec![0], to: Vec::with_capacity(tasks.len()) };
     for task in &tasks {
         for depends in &task.depends {
-            match places.get(depends.as_str()) {
-                Some(place) => edges.to.push(*place),
+            match by_id.get(depends) {
+                Some(place) => edges.to.push(place.number),
                 None => {
                     found.insert(Problem::UnknownDependency {
                         task: task.id.clone(),

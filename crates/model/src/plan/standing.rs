@@ -1,10 +1,11 @@
 //! The state of a plan: what is current, what is ready, what waits for what. Computed, never stored.
 
 use std::cmp::Ordering;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use serde::Serialize;
 
+use super::index::Index;
 use super::{Phase, PhaseStatus, Plan, Task, TaskStatus};
 
 /// How many tasks there are, and how many are finished.
@@ -40,11 +41,11 @@ pub struct Standing<'p> {
     /// What somebody blocked.
     pub blocked: Vec<&'p Task>,
     pub progress: Progress,
-    by_id: HashMap<&'p str, &'p Task>,
+    by_id: Index<'p>,
 }
 
 pub fn standing(plan: &Plan) -> Standing<'_> {
-    let by_id: HashMap<&str, &Task> = plan.tasks().map(|task| (task.id.as_str(), task)).collect();
+    let by_id = Index::of(plan);
     let in_order = |is_meant: &dyn Fn(&&Task) -> bool| -> Vec<&Task> {
         let mut found: Vec<&Task> = plan.tasks().filter(is_meant).collect();
         found.sort_by(|a, b| natural(&a.id, &b.id));
@@ -56,7 +57,7 @@ pub fn standing(plan: &Plan) -> Standing<'_> {
         matches!(phase, Some(PhaseStatus::Blocked | PhaseStatus::Closed))
     };
     let is_ready = |task: &&Task| {
-        let is_over = |id: &String| by_id.get(id.as_str()).is_some_and(|task| task.status.is_over());
+        let is_over = |id: &String| by_id.get(id).is_some_and(|place| place.task.status.is_over());
         task.status == TaskStatus::Pending && task.depends.iter().all(is_over) && !stopped(task)
     };
     // A large plan has many tasks and few that are ready, so only these are sorted.
@@ -79,7 +80,7 @@ pub fn standing(plan: &Plan) -> Standing<'_> {
 impl<'p> Standing<'p> {
     /// Returns what a task waits for: each dependency that is not over, with its task if it exists.
     pub fn waits_for<'t>(&self, task: &'t Task) -> impl Iterator<Item = (&'t str, Option<&'p Task>)> {
-        let open = task.depends.iter().map(|id| (id.as_str(), self.by_id.get(id.as_str()).copied()));
+        let open = task.depends.iter().map(|id| (id.as_str(), self.by_id.get(id).map(|place| place.task)));
         open.filter(|(_, task)| task.is_none_or(|task| !task.status.is_over()))
     }
 
@@ -92,7 +93,7 @@ impl<'p> Standing<'p> {
             next.sort_by(|a, b| natural(a, b));
             let at = found.len();
             let known = next.into_iter().filter(|id| seen.insert(id)).filter_map(|id| self.by_id.get(id));
-            found.extend(known.map(|task| (*task, depth)));
+            found.extend(known.map(|place| (place.task, depth)));
             if found.len() == at {
                 break;
             }

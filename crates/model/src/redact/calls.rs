@@ -106,7 +106,11 @@ const PLACES: &str = "\
     1generate_password_hash,2check_password_hash,1bcrypt.hash,1bcrypt.hashSync,1bcrypt.hashpw,1bcrypt.compare,\
     1argon2.hash,2 login,2(login,3mysqli_connect,3mysql_connect,3pymysql.connect,2UsernamePasswordCredentials,\
     2changeUserPassword,2db.auth,3getConnection,2jwt.sign,2jwt.encode,2jwt.verify,2jwt.decode,3new mysqli,\
-    3new PDO,3DBI->connect,2NetworkCredential";
+    3new PDO,3DBI->connect,2NetworkCredential,1cookieParser,2JWT::encode,2JWT.encode,1SignedString,2signWith,\
+    1hmacShaKeyFor,1SymmetricSecurityKey,2createDecipheriv,2AES.encrypt,2AES.decrypt,1SecretKeySpec,1AES.new,\
+    2hmac.New,2HMAC.hexdigest,2HMAC.digest,3hash_hmac,1AzureKeyCredential,2SharedKeyCredential,\
+    3ClientSecretCredential,2twilio.Client,3MySQLdb.connect,3Sequelize,3create_user,3create_superuser,2Credentials,\
+    2pgp_sym_encrypt,2pgp_sym_decrypt,2AES_ENCRYPT,2AES_DECRYPT,1 crypt,1check_password,4ssh.connect";
 
 /// `new mysqli("host", "user", "x")`, and text typed into a field: `get("#password").type("x")`. `at` is the bracket.
 pub fn positional(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
@@ -134,9 +138,13 @@ pub fn positional(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
         }
     } else {
         let row = PLACES.split(',').find(|row| before.ends_with(&row.as_bytes()[1..]))?;
-        nth_argument(text, at + 1, usize::from(row.as_bytes()[0] - b'0'))?
+        let place = usize::from(row.as_bytes()[0] - b'0');
+        // Of an object's method the first argument is the object.
+        let method =
+            || if row.ends_with("AndPassword") { nth_argument(text, at + 1, place - 1) } else { None };
+        nth_argument(text, at + 1, place).or_else(method)?
     };
-    let value = values::value(text, start).filter(|value| value.quoted && !value.wrapped)?;
+    let value = values::value(text, start).filter(|value| value.quoted)?;
     let content = &text[value.start..value.end];
     let looks = profile(content);
     // Tests often type a plain word.
@@ -240,6 +248,9 @@ pub fn element(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
         return Some(hit);
     }
     let verdict = names::judge(element_name(&text[floor..at])?)?;
+    if let Some(hit) = lines_of_element(text, at + 1, verdict) {
+        return Some(hit);
+    }
     if let Some(rest) = text[at + 1..].strip_prefix(b"<![CDATA[") {
         let length = rest
             .iter()
@@ -259,6 +270,30 @@ pub fn element(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     if length == 0 || byte(text, value.end + 1) != b'/' {
         return None;
     }
+    // `<span>Password</span><span>Forgotten?</span>`
+    let content = &text[value.start..value.end];
+    if is_inline(&text[floor..at]) && super::made_up::look(content).is_none() && !profile(content).is_mixed()
+    {
+        return None;
+    }
+    hit(text, value, verdict, Joint::default())
+}
+
+fn is_inline(before: &[u8]) -> bool {
+    [&b"<span"[..], b"<code", b"<b", b"<strong", b"<div"].iter().any(|tag| before.ends_with(tag))
+}
+
+/// `<password>`, the value on a line of its own, and `</password>`; `at` is behind the opening tag.
+fn lines_of_element(text: &[u8], at: usize, verdict: Verdict) -> Option<Hit> {
+    let rest = text[at..].strip_prefix(b"\r").unwrap_or(&text[at..]).strip_prefix(b"\n")?;
+    let start = text.len() - rest.len() + blanks(rest, WIDEST_GAP);
+    let length = text[start..].iter().take(512).position(|byte| *byte <= b' ')?;
+    let behind = &text[start + length..];
+    let gap = behind.iter().take(WIDEST_GAP).take_while(|byte| byte.is_ascii_whitespace()).count();
+    if length == 0 || !behind[gap..].starts_with(b"</") {
+        return None;
+    }
+    let value = Value { start, end: start + length, quoted: true, wrapped: false };
     hit(text, value, verdict, Joint::default())
 }
 
@@ -306,14 +341,21 @@ fn element_name(before: &[u8]) -> Option<&[u8]> {
     if let Some(before) = before.strip_suffix(b"\"") {
         let (rest, name) = before.split_at(tail(before));
         let told =
-            [&b" name=\""[..], b" key=\"", b" id=\""].iter().any(|attribute| rest.ends_with(attribute));
-        return told.then_some(name);
+            [" name=\"", " key=\"", " id=\""].iter().any(|attribute| ends_with_ignore_case(rest, attribute));
+        // `<wsse:Password Type="…">`: attributes say nothing about the value.
+        return if told { Some(name) } else { tag_name(before) };
     }
     let (rest, name) = before.split_at(tail(before));
-    if name == b"td" || name == b"dd" {
+    if matches!(name, b"td" | b"dd" | b"span" | b"code" | b"b" | b"strong" | b"div") {
         let rest = rest.strip_suffix(b"<")?;
+        // `<td><code>x</code></td>`
+        let rest = rest.strip_suffix(b"<td>").or_else(|| rest.strip_suffix(b"<dd>")).unwrap_or(rest);
         let cell = rest[rest.len().saturating_sub(80)..].trim_ascii_end();
-        let cell = [&b"</td>"[..], b"</th>", b"</dt>"].iter().find_map(|end| cell.strip_suffix(*end))?;
+        let cell = ["</td>", "</th>", "</dt>", "</label>", "</span>", "</b>", "</strong>", "</div>"]
+            .iter()
+            .find_map(|end| cell.strip_suffix(end.as_bytes()))?;
+        let cell = cell.trim_ascii_end();
+        let cell = cell.strip_suffix(b":").unwrap_or(cell);
         return Some(&cell[tail(cell)..])
             .filter(|name| names::judge(name).is_some())
             .or_else(|| column_head(before));
@@ -323,5 +365,33 @@ fn element_name(before: &[u8]) -> Option<&[u8]> {
     {
         return Some(paired);
     }
+    // `<AdministratorPassword><Value>x`, `<setting name="ApiSecret"><value>x`
+    if ends_with_ignore_case(name, "value")
+        && let Some(parent) =
+            rest.strip_suffix(b"<").and_then(|rest| rest.trim_ascii_end().strip_suffix(b">"))
+        && let Some(named) = element_name_of(parent)
+    {
+        return Some(named);
+    }
     matches!(rest.last(), Some(b'<' | b':')).then_some(name).filter(|name| !name.is_empty())
+}
+
+/// The name of the element whose opening tag ends `before`, with its attributes.
+fn tag_name(before: &[u8]) -> Option<&[u8]> {
+    const WIDEST_TAG: usize = 200;
+    let window = &before[before.len().saturating_sub(WIDEST_TAG)..];
+    let tag = &window[memchr::memrchr2(b'<', b'\n', window).filter(|at| window[*at] == b'<')? + 1..];
+    let name = &tag[..tag.iter().position(|byte| *byte == b' ')?];
+    name.iter().all(|byte| is(*byte, BASE64_URL | DOT) || *byte == b':').then_some(name)
+}
+
+/// What an element is named by: the attribute `name`, or else itself.
+fn element_name_of(before: &[u8]) -> Option<&[u8]> {
+    let window = &before[before.len().saturating_sub(200)..];
+    let tag = &window[memchr::memrchr2(b'<', b'\n', window).filter(|at| window[*at] == b'<')? + 1..];
+    let name = match memchr::memmem::find(tag, b" name=\"") {
+        Some(at) => &tag[at + 7..],
+        None => tag,
+    };
+    Some(&name[..super::classes::run(name, BASE64_URL | DOT, LONGEST_NAME)]).filter(|name| !name.is_empty())
 }

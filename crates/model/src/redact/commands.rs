@@ -32,7 +32,7 @@ pub fn after(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         {
             flags::second_word(text, end)
         }
-        b"PASS" if start == 0 || text[start - 1] == b'\n' => alone(text, end + 1),
+        b"PASS" if starts_message(&text[..start]) => alone(text, end + 1),
         b"sp_addlogin" | b"sp_password" => second_literal(text, end),
         b"rp" if text[..start].ends_with(b"/") => flags::given(text, end + 1),
         b"pass"
@@ -47,6 +47,9 @@ pub fn after(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         }
         b"login" if ends_word(&text[..start], b"bw") => random_word(text, end, 1),
         b"LOGIN" if is_tagged(&text[..start]) => random_word(text, end, 1),
+        b"AUTH" if memmem::find(last_line(&text[start.saturating_sub(20)..start]), b"HELLO ").is_some() => {
+            random_word(text, end, 1)
+        }
         b"unseal" if ends_word(&text[..start], b"operator") => random_word(text, end, 0),
         b"unlock" if ends_word(&text[..start], b"bw") => random_word(text, end, 0),
         b"auth" if ends_word(&text[..start], b"snyk") => random_word(text, end, 0),
@@ -54,7 +57,14 @@ pub fn after(text: &[u8], start: usize, end: usize) -> Option<Hit> {
             random_word(text, end, 0)
         }
         b"AUTH" if text[end..].starts_with(b" PLAIN ") => random_word(text, end, 1),
-        b"AUTH" if start == 0 || text[start - 1] == b'\n' => random_word(text, end, 0),
+        b"AUTH" if start == 0 || text[start - 1] == b'\n' || text[..start].ends_with(b"> ") => {
+            random_word(text, end, 0).or_else(|| random_word(text, end, 1))
+        }
+        b"key" if is_device(&text[..start]) => random_word(text, end, 0),
+        b"sha" | b"SHA" | b"aes" | b"AES" if is_device(&text[..start]) => {
+            let bits = usize::from(byte(text, end + 1).is_ascii_digit());
+            random_word(text, end, bits)
+        }
         b"community" if ends_word(&text[..start], b"snmp-server") => random_word(text, end, 0),
         b"key" if text[..start].ends_with(b"pre-shared-") => {
             let skip =
@@ -68,6 +78,12 @@ pub fn after(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         {
             random_word(text, end, 0)
         }
+        b"logon" if text[..start].ends_with(b".") => logged_on(text, end),
+        b"encrypt_string" => flags::literal(text, end + 1),
+        b"rocommunity" | b"rwcommunity" => random_word(text, end, 0),
+        b"identify" | b"IDENTIFY" => identify(text, start, end),
+        b"set" if ends_word(&text[..start], b"mc alias") => random_word(text, end, 3),
+        b"user" if start == 0 || text[start - 1] == b'\n' => random_word(text, end, 1),
         b"hashes" if text[..start].ends_with(b"-") => hashes(text, end + 1),
         _ => None,
     }
@@ -110,6 +126,17 @@ pub fn may_take(word: &[u8]) -> bool {
             | b"pass"
             | b"signtool"
             | b"wpa_passphrase"
+            | b"logon"
+            | b"sha"
+            | b"SHA"
+            | b"aes"
+            | b"AES"
+            | b"encrypt_string"
+            | b"rocommunity"
+            | b"rwcommunity"
+            | b"identify"
+            | b"IDENTIFY"
+            | b"set"
     )
 }
 
@@ -148,7 +175,9 @@ pub fn configured(text: &[u8], at: usize) -> Option<Hit> {
 /// `ACL SETUSER name on >x ~* +@all` of Redis; `at` is the bracket.
 pub fn access_rule(text: &[u8], at: usize) -> Option<Hit> {
     let line = last_line(&text[at.saturating_sub(LONGEST)..at]).to_ascii_lowercase();
-    memmem::find(&line, b"setuser ")?;
+    if !line.starts_with(b"user ") {
+        memmem::find(&line, b"setuser ")?;
+    }
     flags::given(text, at + 1)
 }
 
@@ -162,6 +191,7 @@ fn is_user(before: &[u8]) -> bool {
 /// `a1 LOGIN name x`, as an IMAP client sends it: only a tag stands before.
 fn is_tagged(before: &[u8]) -> bool {
     let line = last_line(&before[before.len().saturating_sub(16)..]);
+    let line = line.strip_prefix(b"C: ").unwrap_or(line);
     let tag = line.trim_ascii();
     line.ends_with(b" ") && (2..=8).contains(&tag.len()) && profile(tag).is_mixed() && !tag.contains(&b' ')
 }
@@ -329,8 +359,67 @@ fn alone(text: &[u8], at: usize) -> Option<Hit> {
         text[at.min(text.len())..].iter().take(64).take_while(|byte| byte.is_ascii_graphic()).count();
     let plausible = length >= 6 && matches!(byte(text, at + length), b'\n' | b'\r');
     // Test runners print `PASS src/a.test.ts`.
-    let path = text[at..at + length].iter().any(|byte| matches!(byte, b'/' | b'.' | b':' | b'('));
-    if plausible && !path { flags::given(text, at) } else { None }
+    let content = &text[at..at + length];
+    let path = content.iter().any(|byte| matches!(byte, b'/' | b'.' | b':' | b'('));
+    if plausible && (!path || super::made_up::is_nouns(content)) { flags::given(text, at) } else { None }
+}
+
+/// Lines of routers and of SNMP agents, where keys follow bare words.
+fn is_device(before: &[u8]) -> bool {
+    let line = last_line(&before[before.len().saturating_sub(120)..]).trim_ascii_start();
+    [
+        &b"snmp-server "[..],
+        b"createUser ",
+        b"crypto isakmp ",
+        b"tacacs-server ",
+        b"radius-server ",
+        b"usmUser ",
+    ]
+    .iter()
+    .any(|command| line.starts_with(command))
+}
+
+/// Only the mark of a log stands before a message of a client: `C: PASS x`, `-> PASS x`.
+fn starts_message(before: &[u8]) -> bool {
+    let line = last_line(&before[before.len().saturating_sub(16)..]);
+    matches!(line, b"" | b"C: " | b"c: " | b"-> " | b"> " | b">>> " | b"--> ")
+}
+
+/// `.logon host/name,x` of Teradata.
+fn logged_on(text: &[u8], at: usize) -> Option<Hit> {
+    let (start, end) = words(text, at).next()?;
+    let comma = start + memchr::memchr(b',', &text[start..end])?;
+    flags::given(&text[..end], comma + 1)
+}
+
+/// `NickServ identify x`, `/nickserv identify name x` of IRC: the last word of the line.
+fn identify(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+    let line = last_line(&text[start.saturating_sub(60)..start]).to_ascii_lowercase();
+    memmem::find(&line, b"nickserv")?;
+    let (start, end) = words(text, end).take(3).last()?;
+    flags::given(&text[..end], start)
+}
+
+/// The lines below `AUTH LOGIN`: the name and the password in base64, with or without what the server asked. `at` is the end
+/// of the line.
+pub fn mail_login(text: &[u8], at: usize) -> Option<Hit> {
+    const MOST_LINES: usize = 6;
+    let (mut at, mut found) = (at, None);
+    for _ in 0..MOST_LINES {
+        at += text[at..].iter().take(2).take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+        let rest = text.get(at..)?;
+        let asks = rest.starts_with(b"334 ") || rest.starts_with(b"S: ");
+        let start = at + if rest.starts_with(b"C: ") { 3 } else { 0 };
+        let length = run(&text[start..], super::classes::BASE64, 200);
+        at += rest.iter().take(200).position(|byte| *byte == b'\n').unwrap_or(rest.len());
+        let line = length >= 4 && matches!(byte(text, start + length), b'\n' | b'\r');
+        match (asks, line) {
+            (true, _) => {}
+            (false, true) => found = Some(Hit { start, end: start + length, kind: "password" }),
+            (false, false) => break,
+        }
+    }
+    found
 }
 
 /// `sp_addlogin 'name', 'x'`

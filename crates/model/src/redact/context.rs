@@ -10,7 +10,7 @@ use super::classes::{
 };
 use super::names::{self, Says, Verdict};
 use super::values::{self, Joint, Value};
-use super::{Hit, commands, flags, keys, made_up, named, pairs};
+use super::{Hit, commands, flags, keys, languages, made_up, named, pairs};
 
 const COOKIE: Class = BASE64_URL | DOT | PERCENT | PLUS | SLASH | TILDE;
 /// A session id has at least this many bytes; a shorter value is a setting.
@@ -33,6 +33,7 @@ pub fn told(text: &[u8], start: usize, end: usize, at: usize) -> Option<Hit> {
         (b'=', b' ' | b'"' | b'\'' | b':') if end == at && cookie_length(&text[at + 1..], 8) == 8 => {
             cookie(text, start, at)
         }
+        (b':', b' ' | b'\'') if &text[start..end] == b"API" => languages::key_of_api(text, start, at),
         (b':', _) if end - start <= 2 && end < at => web_key(text, start, end, at),
         (b':', b'"' | b'\'') if is_session(&text[start..end]) => cookie(text, start, at),
         (b':', _) if byte(text, at + 1) == b'\n' => announced(text, at),
@@ -126,6 +127,13 @@ pub fn below(text: &[u8], at: usize) -> Option<Value> {
     at += step;
     at += keys::break_length(&text[at..]);
     at += blanks(&text[at..], 40);
+    // What is typed at a prompt, or stands in a block of code.
+    if let Some(fenced) = text[at..].strip_prefix(b"```") {
+        at = text.len() - fenced.len() + run(fenced, LOWER, 12);
+        at += keys::break_length(&text[at..]);
+    } else if text[at..].starts_with(b"> ") {
+        at += 2;
+    }
     let value = values::value(text, at)?;
     let rest = &text[value.end..];
     let alone = rest.is_empty() || byte(rest, 0) == b'"' || keys::break_length(rest) > 0;
@@ -164,6 +172,9 @@ fn cookie(text: &[u8], start: usize, at: usize) -> Option<Hit> {
         return None;
     }
     let line = last_line(&text[start.saturating_sub(LONGEST_HEADER)..start]);
+    if memmem::find(line, b"secrets set ").is_some() {
+        return flags::literal(text, at + 1); // `fly secrets set NAME=x`
+    }
     let behind = match memmem::rfind(line, b"ookie") {
         Some(header) => header + 5,
         None => memmem::rfind(line, b" -b ").filter(|_| memmem::find(line, b"curl").is_some())?,
@@ -198,7 +209,8 @@ fn session(text: &[u8], at: usize) -> Option<Hit> {
 
 /// `sessionid`, `PHPSESSID`, `connect.sid`.
 fn is_session(name: &[u8]) -> bool {
-    starts_with_ignore_case(name, "sess") || ends_with_ignore_case(name, "sid")
+    let known = |at: usize| starts_with_ignore_case(&name[at..], "sess");
+    ends_with_ignore_case(name, "sid") || (0..name.len()).any(known) || name.starts_with(b".AspNet")
 }
 
 /// `"d":"x"` next to `"kty"`.
@@ -224,7 +236,7 @@ fn after_address(text: &[u8], at: usize) -> Option<Hit> {
     let plausible = (looks.is_random() && looks.is_mixed() || words())
         && !content.iter().all(u8::is_ascii_hexdigit)
         && !content.contains(&b'/')
-        && !content.contains(&b'.');
+        && (!content.contains(&b'.') || made_up::is_nouns(content));
     (length >= 8 && plausible).then_some(Hit { start: at + 1, end: at + 1 + length, kind: "password" })
 }
 

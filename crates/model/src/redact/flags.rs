@@ -40,7 +40,11 @@ pub fn value(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     }
     let length = run(&text[at + 1..], LETTER, 16);
     // Java, Go and OpenSSL spell long flags with one dash: `-storepass x`, `-password x`.
-    if length >= 3 && is_sure(&text[at + 1..at + 1 + length]) {
+    let name = &text[at + 1..at + 1 + length];
+    if matches!(name, b"pw" | b"upw" | b"opw") {
+        return argument(text, behind_flag(text, at + 1 + length)?);
+    }
+    if length >= 3 && is_sure(name) {
         return long(text, at + 1);
     }
     // `openssl rsa -passin pass:x`
@@ -51,7 +55,27 @@ pub fn value(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     {
         return argument(text, after + 5);
     }
-    short(text, at + 1).or_else(|| positional(text, at + 1))
+    short(text, at + 1).or_else(|| positional(text, at + 1)).or_else(|| drawn(text, at + 1))
+}
+
+/// `tool -t x`: a value drawn by chance behind a short flag that usually takes a token or a password, of any command.
+fn drawn(text: &[u8], at: usize) -> Option<Hit> {
+    if !matches!(byte(text, at), b't' | b'k' | b'p' | b'P' | b'w' | b'T' | b'K') || byte(text, at + 1) != b' '
+    {
+        return None;
+    }
+    let value = values::value(text, behind_flag(text, at + 1)?)?;
+    let content = &text[value.start..value.end];
+    let looks = profile(content);
+    let base64 = content.iter().all(|byte| is(*byte, super::classes::BASE64 | super::classes::BASE64_URL));
+    let strong = (20..=200).contains(&looks.len)
+        && base64
+        && looks.digits > 1
+        && looks.upper > 1
+        && looks.lower > 1
+        && looks.changes * 4 >= looks.len
+        && !content.contains(&b'/');
+    strong.then_some(Hit { start: value.start, end: value.end, kind: "token" })
 }
 
 fn is_sure(name: &[u8]) -> bool {
@@ -62,8 +86,14 @@ fn long(text: &[u8], at: usize) -> Option<Hit> {
     let length = run(&text[at..], ALNUM | DASH | UNDERSCORE, 48);
     let name = &text[at..at + length];
     let after = behind_flag(text, at + length)?;
-    if matches!(name, b"user" | b"proxy-user") {
-        return before(text, at, &["curl", "etcdctl"]).then(|| user_and_password(text, after))?;
+    if matches!(name, b"user" | b"proxy-user" | b"src-creds" | b"dest-creds" | b"creds") {
+        return before(text, at, &["curl", "etcdctl", "skopeo", "podman", "buildah"])
+            .then(|| user_and_password(text, after))?;
+    }
+    let plain = name == b"encrypt" && before(text, at, &["qpdf"])
+        || name == b"plaintext" && before(text, at, &["rootpw"]);
+    if plain {
+        return argument(text, after);
     }
     // `gh secret set NAME --body x`, `aws ssm put-parameter --type SecureString --value x`
     if matches!(name, b"body" | b"value") {
@@ -154,18 +184,24 @@ fn short(text: &[u8], at: usize) -> Option<Hit> {
             user_and_password(text, behind_flag(text, at + 1)?)
         }
         b'u' if attached && before(text, at, &["curl"]) => user_and_password(text, at + 1),
-        b'k' if !attached && before(text, at, &["openssl", "nuget push"]) => {
+        b'k' if !attached && before(text, at, &["openssl", "nuget push", "set-key-partition-list"]) => {
             argument(text, behind_flag(text, at + 1)?)
         }
         b'a' if !attached && before(text, at, &["http ", "https ", "xh "]) => {
             let after = behind_flag(text, at + 1)?;
             user_and_password(text, after).or_else(|| literal(text, after))
         }
-        b'U' if !attached && before(text, at, &["smbclient", "rpcclient"]) => {
+        b'U' if !attached
+            && before(text, at, &["smbclient", "rpcclient", "winexe", "net ", "smbget", "wmic "]) =>
+        {
             divided(text, behind_flag(text, at + 1)?, b'%')
         }
         b'h' if byte(text, at + 1) == b'p' && before(text, at, &["rar "]) => argument(text, at + 2),
-        b'p' if attached && before(text, at, &["7z ", "7za ", "rar "]) => argument(text, at + 1),
+        b'p' if !matches!(byte(text, at + 1), b' ' | b'\n')
+            && before(text, at, &["7z ", "7za ", "7zz ", "rar "]) =>
+        {
+            argument(text, at + 1)
+        }
         b'p' if !attached
             && before(
                 text,
@@ -193,6 +229,11 @@ fn short(text: &[u8], at: usize) -> Option<Hit> {
                     "beeline",
                     "sqlline",
                     "security unlock-keychain",
+                    "certutil",
+                    "altool",
+                    "ncftp",
+                    "poetry publish",
+                    "mutool",
                 ],
             ) =>
         {
@@ -229,7 +270,9 @@ fn short(text: &[u8], at: usize) -> Option<Hit> {
         }
         b'A' | b'X' if !attached && before(text, at, &["snmp"]) => argument(text, behind_flag(text, at + 1)?),
         b'N' if !attached && before(text, at, &["ssh-keygen"]) => argument(text, behind_flag(text, at + 1)?),
-        b'a' if !attached && before(text, at, &["redis-cli"]) => argument(text, behind_flag(text, at + 1)?),
+        b'a' if !attached && before(text, at, &["redis-cli", "valkey-cli", "keydb-cli"]) => {
+            argument(text, behind_flag(text, at + 1)?)
+        }
         b'u' if !attached && before(text, at, &["lftp"]) => {
             let after = behind_flag(text, at + 1)?;
             let comma = text[after..].iter().take(64).position(|byte| *byte == b',' || *byte <= b' ')?;
@@ -238,12 +281,27 @@ fn short(text: &[u8], at: usize) -> Option<Hit> {
         b't' if !attached && before(text, at, &["codecov", "doctl auth", "vercel ", "ngrok "]) => {
             argument(text, behind_flag(text, at + 1)?)
         }
+        b'P' if attached && before(text, at, &["sqlcmd", "isql ", "tsql ", "bcp "]) => argument(text, at + 1),
         b's' if !attached && before(text, at, &["ldappasswd"]) => argument(text, behind_flag(text, at + 1)?),
         b'w' if !attached && before(text, at, &["ldap", "security add-"]) => {
             argument(text, behind_flag(text, at + 1)?)
         }
         b'P' if !attached
-            && before(text, at, &["sqlcmd", "isql ", "tsql ", "zip ", "bcp ", "mosquitto", "ipmitool"]) =>
+            && before(
+                text,
+                at,
+                &[
+                    "sqlcmd",
+                    "isql ",
+                    "tsql ",
+                    "zip ",
+                    "bcp ",
+                    "mosquitto",
+                    "ipmitool",
+                    "ssh-keygen",
+                    "security import",
+                ],
+            ) =>
         {
             argument(text, behind_flag(text, at + 1)?)
         }
@@ -309,7 +367,12 @@ pub fn second_word(text: &[u8], at: usize) -> Option<Hit> {
 
 /// `echo x | docker login --password-stdin` and other commands that read a secret from stdin; `at` is after `echo`.
 pub fn piped(text: &[u8], at: usize) -> Option<Hit> {
-    const READERS: [&str; 12] = [
+    const READERS: [&str; 17] = [
+        "secret create",
+        "create secret",
+        "smbpasswd",
+        "pdbedit",
+        "auth login",
         "kinit ",
         "| passwd ",
         "--password-stdin",
@@ -328,8 +391,14 @@ pub fn piped(text: &[u8], at: usize) -> Option<Hit> {
         after = behind_flag(text, after + 2)?;
     }
     // `printf '%s' x`
-    if [&b"'%s' "[..], b"\"%s\" ", b"%s "].iter().any(|format| text[after..].starts_with(format)) {
+    if [&b"'%s' "[..], b"\"%s\" ", b"%s ", b"'%s\\n' ", b"\"%s\\n\" "]
+        .iter()
+        .any(|format| text[after..].starts_with(format))
+    {
         after = behind_flag(text, after + memchr::memchr(b' ', &text[after..])?)?;
+    }
+    if is_command_of(&text[..at]) {
+        return argument(text, after);
     }
     let value = values::value(text, after)?;
     let rest = &text[value.end..text.len().min(value.end + REACH)];
@@ -342,9 +411,25 @@ pub fn piped(text: &[u8], at: usize) -> Option<Hit> {
     READERS.iter().any(reads).then(|| argument(text, after))?
 }
 
+/// `--password-command "echo`, `BORG_PASSCOMMAND='echo`, `-y <(echo`: what the command prints is the password.
+fn is_command_of(before: &[u8]) -> bool {
+    let before = before.strip_suffix(b"echo").or_else(|| before.strip_suffix(b"printf")).unwrap_or(before);
+    if let Some(before) = before.strip_suffix(b"<(") {
+        return [&b" -y "[..], b"password-file ", b"private-key "].iter().any(|flag| before.ends_with(flag));
+    }
+    let Some((b'"' | b'\'', name)) = before.split_last() else { return false };
+    let name = &name[..name.len().saturating_sub(1)];
+    let name = &name[name.len()
+        - name.iter().rev().take(40).take_while(|byte| is(**byte, ALNUM | DASH | UNDERSCORE)).count()..];
+    let lower = name.to_ascii_lowercase();
+    super::contains(&lower, b"pass") && (lower.ends_with(b"command") || lower.ends_with(b"cmd"))
+}
+
 /// `kinit ann <<< x`: a command that reads a secret from a here-string. `at` is the first bracket.
 pub fn here_string(text: &[u8], at: usize) -> Option<Hit> {
-    const READERS: [&str; 10] = [
+    const READERS: [&str; 12] = [
+        "--with-token",
+        "secret create",
         "kinit",
         "chpasswd",
         "passwd ",
@@ -396,6 +481,10 @@ fn behind_flag(text: &[u8], at: usize) -> Option<usize> {
         return Some(at + 2 + blanks(&rest[2..], 8));
     }
     let gap = blanks(rest, 8);
+    // A backslash continues the line.
+    if gap > 0 && rest[gap..].starts_with(b"\\\n") {
+        return Some(at + gap + 2 + blanks(&rest[gap + 2..], 16));
+    }
     (gap > 0 || matches!(byte(rest, 0), b'"' | b'\'')).then_some(at + gap)
 }
 

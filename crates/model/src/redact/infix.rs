@@ -3,8 +3,8 @@
 use super::Hit;
 use super::chance::profile;
 use super::classes::{
-    ALNUM, BASE64, BASE64_URL, Class, DIGIT, DOT, EQUALS, HEX, PLUS, SLASH, TILDE, UPPER_NUM, byte, is, run,
-    run_back,
+    ALNUM, ANY_HEX, BASE64, BASE64_URL, Class, DIGIT, DOT, EQUALS, HEX, PLUS, SLASH, TILDE, UPPER_NUM, byte,
+    is, run, run_back,
 };
 
 /// Finds a token around the word `text[start..end]`, by the word's length and what follows it.
@@ -24,6 +24,12 @@ pub fn around_word(text: &[u8], start: usize, end: usize) -> Option<Hit> {
             }
             let (first, second) = (run(&rest[1..], HEX, 9), run(rest.get(10..).unwrap_or_default(), HEX, 9));
             if first == 8 && byte(rest, 9) == b'-' && second == 8 { hit(18, "mailgun-key") } else { None }
+        }
+        // `name:500:lm:nt:::`, as password dumps of Windows have it.
+        (32, b':')
+            if all(ANY_HEX) && run(&rest[1..], ANY_HEX, 33) == 32 && rest[33..].starts_with(b":::") =>
+        {
+            hit(33, "password-hash")
         }
         (8..=10, b':') if all(DIGIT) && rest.starts_with(b":AA") => {
             let length = run(&rest[1..], BASE64_URL, 40);
@@ -83,7 +89,7 @@ pub fn azure_storage_key(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
 
 /// `$6$salt$hash` in `/etc/shadow`, `.htpasswd` and databases: a weak password can be recovered from it.
 pub fn crypt_hash(text: &[u8], at: usize) -> Option<Hit> {
-    const SCHEMES: [&[u8]; 13] = [
+    const SCHEMES: [&[u8]; 17] = [
         b"$1$",
         b"$5$",
         b"$6$",
@@ -97,11 +103,19 @@ pub fn crypt_hash(text: &[u8], at: usize) -> Option<Hit> {
         b"$argon2i$",
         b"$gy$",
         b"$P$",
+        b"$krb5tgs$",
+        b"$krb5asrep$",
+        b"$pbkdf2-",
+        b"$scrypt$",
     ];
     let rest = &text[at..];
-    let scheme = SCHEMES.iter().find(|scheme| rest.starts_with(scheme))?;
-    let length =
-        rest.iter().take(400).take_while(|byte| is(**byte, ALNUM) || b"$./=,+".contains(byte)).count();
+    let named = [&b"pbkdf2_sha256"[..], b"SCRAM-SHA-256"].iter().any(|name| text[..at].ends_with(name));
+    let scheme = if named { &&b"$"[..] } else { SCHEMES.iter().find(|scheme| rest.starts_with(scheme))? };
+    let length = rest
+        .iter()
+        .take(400)
+        .take_while(|byte| is(**byte, ALNUM) || b"$./=,+-*_@".contains(byte) || named && **byte == b':')
+        .count();
     let length = length - rest[..length].iter().rev().take_while(|byte| matches!(byte, b'.' | b',')).count();
     let body = &rest[scheme.len().min(length)..length];
     let plausible = body.len() >= 24 && profile(body).is_random();

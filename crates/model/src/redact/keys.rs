@@ -24,8 +24,9 @@ pub fn private_key(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let label = rest.strip_prefix(b"-----BEGIN ").or_else(|| rest.strip_prefix(b"---- BEGIN "))?;
     let label = &label[..label.len().min(LONGEST_LABEL)];
     let label = &label[..memmem::find(label, b"----")?];
-    memmem::find(label, b"PRIVATE KEY")?;
-
+    if !names_private(label) {
+        return None;
+    }
     let body = 11 + label.len() + 4;
     let body = body + run(&rest[body..], super::classes::DASH, 1);
     let window = &rest[body..rest.len().min(body + LONGEST_KEY)];
@@ -47,7 +48,9 @@ pub fn private_key(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
 fn beheaded(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let label = text.get(at + 9..text.len().min(at + 9 + LONGEST_LABEL))?;
     let closing = memmem::find(label, b"----")?;
-    memmem::find(&label[..closing], b"PRIVATE KEY")?;
+    if !names_private(&label[..closing]) {
+        return None;
+    }
     let end = at + 9 + closing + run(&label[closing..], super::classes::DASH, 5);
     let (mut start, mut line_end) = (None, at);
     let lowest = floor.max(at.saturating_sub(LONGEST_KEY));
@@ -145,6 +148,10 @@ pub fn web_token(text: &[u8], at: usize) -> Option<Hit> {
     let plausible =
         payload.len() >= 8 && (payload.starts_with(b"eyJ") || (segments >= 2 && payload.len() >= 24));
     plausible.then_some(Hit { start: at, end: at + 3 + end, kind: "jwt" })
+}
+
+fn names_private(label: &[u8]) -> bool {
+    [&b"PRIVATE KEY"[..], b"OpenVPN Static key"].iter().any(|name| memmem::find(label, name).is_some())
 }
 
 fn is_end(text: &[u8]) -> bool {

@@ -12,7 +12,9 @@ use super::values::{self, Value};
 const WIDEST: usize = 64;
 
 /// Words for a password, as the last word of a name. Those with `passw` in them are known to `names`.
-const ASCII: [&[u8]; 14] = [
+const ASCII: [&[u8]; 16] = [
+    b"toegangscode",
+    b"codeword",
     b"kennwort",
     b"wachtwoord",
     b"contrasena",
@@ -48,6 +50,11 @@ pub fn judge(name: &[u8]) -> Option<Verdict> {
             | b"fre"
             | b"ola"
             | b"sse"
+            | b"nis"
+            | b"edo"
+            | b"eto"
+            | b"ton"
+            | b"tel"
     ) {
         return None;
     }
@@ -57,7 +64,14 @@ pub fn judge(name: &[u8]) -> Option<Verdict> {
         let joins = word.len() >= 8;
         name[at..].eq_ignore_ascii_case(word) && (at == 0 || joins || !is(name[at - 1], LETTER))
     });
-    known.then_some(Verdict { says: Says::Password, kind: "password" })
+    if known {
+        return Some(Verdict { says: Says::Password, kind: "password" });
+    }
+    const SECRETS: [&[u8]; 6] = [b"geheimnis", b"segredo", b"segreto", b"secreto", b"jeton", b"sleutel"];
+    let told = SECRETS
+        .iter()
+        .any(|word| name.len() >= word.len() && name[name.len() - word.len()..].eq_ignore_ascii_case(word));
+    told.then_some(Verdict { says: Says::Secret, kind: "token" })
 }
 
 /// Names that no ASCII word begins or holds whole, by their first byte.
@@ -119,7 +133,8 @@ pub fn after_word(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         b"API" if text[end..].starts_with("-Schlüssel".as_bytes()) => {
             return value_behind(text, end + 11, "api-key");
         }
-        b"API" if text[..start].ends_with("clé ".as_bytes()) => "api-key",
+        b"API" if text[end..].starts_with(b"-sleutel") => return value_behind(text, end + 8, "api-key"),
+        b"API" if is_key(&text[..start]) => "api-key",
         b"token" | b"Token"
             if [&b" de "[..], b" di ", b" do ", b" da ", b" d'"]
                 .iter()
@@ -128,6 +143,8 @@ pub fn after_word(text: &[u8], start: usize, end: usize) -> Option<Hit> {
             "token"
         }
         b"token" | b"Token" => return None,
+        // `la clave secreta es x`, `mon jeton vaut x`
+        b"chave" | b"Chave" | b"chiave" | b"Chiave" | b"jeton" | b"Jeton" => "token",
         b"passe" if !is_whole(&text[..start]) => return None,
         b"clave" | b"Clave" => "password",
         _ => {
@@ -158,6 +175,17 @@ pub fn goes_on(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     known.then(|| sentences::told(text, end + 1, Language::Other))?
 }
 
+/// `usa x como contraseña`, `nimm x als Kennwort`: the value stands before the name that begins at `start`.
+pub fn used_before(text: &[u8], start: usize, end: usize, floor: usize) -> Option<Hit> {
+    let word = &text[start..end];
+    let known = judge(word).is_some()
+        || word == b"passe" && is_whole(&text[..start])
+        || NAMES.iter().any(|(name, _)| text[start..].starts_with(name.as_bytes()));
+    let start = if text[..start].ends_with(b"mot de ") { start - 7 } else { start };
+    let start = if text[..start].ends_with(b"palavra-") { start - 8 } else { start };
+    known.then(|| sentences::used_as(text, start, floor))?
+}
+
 /// After a name: a colon or a verb, at once or a few words later, and the value.
 fn value_behind(text: &[u8], end: usize, kind: &'static str) -> Option<Hit> {
     // `"password": "Contraseña", "confirm": "…"`: the name is itself a value.
@@ -169,9 +197,9 @@ fn value_behind(text: &[u8], end: usize, kind: &'static str) -> Option<Hit> {
     {
         return Some(hit);
     }
-    const VERBS: [&str; 18] = [
-        " ist ", " lautet ", " est ", " c'est ", " es ", " é ", " è ", " to ", " is ", " — ", " - ", "：",
-        "是", "は", ": ", " : ", " = ", "为",
+    const VERBS: [&str; 20] = [
+        " vaut ", " vale ", " ist ", " lautet ", " est ", " c'est ", " es ", " é ", " è ", " to ", " is ",
+        " — ", " - ", "：", "是", "は", ": ", " : ", " = ", "为",
     ];
     let window = &text[end..text.len().min(end + WIDEST)];
     let window =
@@ -237,7 +265,12 @@ fn value_at(text: &[u8], start: usize, kind: &'static str, told: Told) -> Option
     }
     let mixed = looks.is_mixed() && (looks.len >= 8 || looks.changes >= 2);
     let word = at_once && looks.len >= 6 && looks.lower + 1 >= looks.len && ends_line(text, value.end);
-    let strong = if kind == "password" { mixed || word } else { looks.is_random() && looks.len >= 16 };
+    // A hash is no key.
+    let hash = || content.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
+    let strong = match kind {
+        "password" => mixed || word,
+        _ => looks.is_random() && looks.len >= 16 && looks.is_mixed() && (kind == "api-key" || !hash()),
+    };
     let stands = !matches!(byte(text, value.end), b'(' | b'[' | b'{' | b'=' | b'/')
         && super::names::judge(content).is_none();
     let secret = strong
@@ -262,6 +295,46 @@ pub fn may_tell(word: &[u8]) -> bool {
     let Some(tail) = word.last_chunk::<3>() else { return false };
     matches!(
         tail,
-        b"API" | b"mdp" | b"sse" | b"ave" | b"nha" | b"ken" | b"ort" | b"ord" | b"slo" | b"ena" | b"ola"
+        b"API"
+            | b"ton"
+            | b"mdp"
+            | b"sse"
+            | b"ave"
+            | b"nha"
+            | b"ken"
+            | b"ort"
+            | b"ord"
+            | b"slo"
+            | b"ena"
+            | b"ola"
     ) && (word.len() <= 10 || is(word[0], LOWER))
+}
+
+/// `clé`, `Schlüssel`: words for a key that begin with ASCII and go on with an accent. The letters before it end at `end`.
+pub fn accented_key(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+    let word = &text[start..end];
+    let rest = &text[end..];
+    let length = match word {
+        b"cl" | b"Cl" if rest.starts_with("é".as_bytes()) => 2,
+        _ if word.ends_with(b"chl") && rest.starts_with("üssel".as_bytes()) => 6,
+        _ => return None,
+    };
+    let public = [&b"public "[..], "öffentliche ".as_bytes(), "öffentlicher ".as_bytes()]
+        .iter()
+        .any(|other| text[..start].ends_with(other));
+    if public { None } else { value_behind(text, end + length, "token") }
+}
+
+/// `clé API : x`, `chave da API: x`; the `API` begins at `start`, `at` is the colon.
+pub fn key_of_api(text: &[u8], start: usize, at: usize) -> Option<Hit> {
+    if is_key(&text[..start]) { value_at(text, at + 1, "api-key", Told::AtOnce) } else { None }
+}
+
+/// A word for a key in one of the supported languages, and perhaps a preposition, before `API`.
+fn is_key(before: &[u8]) -> bool {
+    let before = ["de ", "da ", "di ", "do ", "d'", "dell'"]
+        .iter()
+        .find_map(|of| before.strip_suffix(of.as_bytes()))
+        .unwrap_or(before);
+    ["clé ", "clave ", "chave ", "chiave ", "llave "].iter().any(|word| ends_with_ignore_case(before, word))
 }

@@ -157,6 +157,7 @@ pub fn ends_clause(text: &[u8], end: usize) -> bool {
             let length = rest.iter().take(12).take_while(|byte| is(**byte, LOWER)).count();
             byte(rest, 0) == b'('
                 || rest.starts_with(b"- ")
+                || rest.starts_with(b"</")
                 || rest.starts_with("—".as_bytes())
                 || matches!(byte(rest, length), b' ' | b'\n' | b',' | b'.')
                     && CONTINUES.split(' ').any(|word| word.as_bytes() == &rest[..length])

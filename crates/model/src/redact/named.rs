@@ -3,6 +3,7 @@
 
 use memchr::memmem;
 
+use super::chance::profile;
 use super::classes::{
     ALNUM, BASE64_URL, DIGIT, DOT, LOWER, UPPER, WORD, blanks, byte, ends_with_ignore_case, is, run, run_back,
 };
@@ -21,6 +22,10 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let mut after = at + 1;
     let mut joint = Joint::default();
     match (text[at], byte(text, after)) {
+        // `userPassword:: x`: base64 in LDIF
+        (b':', b':') if byte(text, after + 1) == b' ' && text[floor..at].ends_with(b"Password") => {
+            return encoded(text, after + 2);
+        }
         (b':', b':') | (b'=', b'~') => return None,
         (b'=', _) if text[floor..at].ends_with(b"!") => return None,
         (b':', b'/') if byte(text, after + 1) == b'/' => return None,
@@ -50,6 +55,10 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
         name = name_before(text, name.start, floor)?; // `your token is: value`
         joint.doubtful = true;
     }
+    // `Enter PEM pass phrase: x`
+    if name.bytes(text) == b"phrase" && ends_with_ignore_case(&text[floor..name.start], "pass ") {
+        name.start -= 5;
+    }
     let numbered = text[at] == b':' && name.end - name.start == 1 && is(text[name.start], DIGIT);
     if numbered && text[floor..name.start].ends_with(b" ") {
         name = name_before(text, name.start, floor)?; // `Unseal Key 1: value`
@@ -63,6 +72,11 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let Some(verdict) = names::judge(pair_name(text, &name, floor).unwrap_or(name.bytes(text))) else {
         return context::told(text, name.start, name.end, at);
     };
+    // `PRAGMA key = 'x'`, `SSID: home / key: x`
+    let verdict = match verdict.says {
+        Says::Perhaps if is_passphrase_key(text, &name) => Verdict { says: Says::Password, kind: "password" },
+        _ => verdict,
+    };
     if text[at] == b':' && is_resource(&text[floor..name.start]) {
         return None; // `arn:aws:secretsmanager:eu-west-1:1234:secret:name`, `!MD5:!PSK:!aNULL`
     }
@@ -71,6 +85,15 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
         name.end == at && !matches!(byte(text, after), b' ' | b'\t') && (text[at] == b'=' || expanded);
     after += closing_marks(&text[after..]);
     after += blanks(&text[after..], WIDEST_GAP);
+    after += tags(&text[after..]);
+    // A backslash continues the line: `export NAME=\`
+    let quoted = usize::from(byte(text, after) == b'"');
+    if text[after + quoted..].starts_with(b"\\\n") {
+        after += quoted + 2 + blanks(&text[after + quoted + 2..], WIDEST_GAP);
+    }
+    if let Some(hit) = hashed(text, after, verdict) {
+        return Some(hit);
+    }
     // `key: !!str x`: YAML may say the type.
     if text[after..].starts_with(b"!!str ") || text[after..].starts_with(b"!!binary ") {
         after += run(&text[after + 2..], LOWER, 8) + 3;
@@ -90,8 +113,8 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     // `the tests pass:` is no name; alone on its line it is one.
     let named =
         verdict.says != Says::Pass || context::last_line(&text[floor..name.start]).trim_ascii().is_empty();
-    if let Some(value) =
-        context::below(text, after).filter(|value| named && (value.quoted || text[at] == b':'))
+    if let Some(value) = context::below(text, after)
+        .filter(|value| named && (value.quoted || text[at] == b':' || is_drawn(text, *value)))
     {
         // The first line of a key is only a part of it.
         if let Some(key) = keys::bare_key(text, value.start) {
@@ -142,6 +165,7 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     joint.loud = is_loud(name.bytes(text));
     joint.listed = text[at] == b'='
         && (matches!(opened, b'?' | b'&' | b';')
+            || name.bytes(text).starts_with(b"--")
             || joint.tight && byte(text, value.end) == b'&'
             || joint.tight && matches!(opened, b'"' | b'\'') && byte(text, value.end) == opened);
     if matches!(opened, b'?' | b'&') {
@@ -182,6 +206,23 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
         })
         .or_else(|| beside_user(text, &name, value))
         .or_else(|| (verdict.kind == "credential").then(|| pairs::behind(text, at + 1))?)
+}
+
+/// A bare `key` that opens a database or a network.
+fn is_passphrase_key(text: &[u8], name: &Name) -> bool {
+    if !name.bytes(text).eq_ignore_ascii_case(b"key") {
+        return false;
+    }
+    let line = context::last_line(&text[name.start.saturating_sub(100)..name.start]);
+    [&b"PRAGMA "[..], b"ssid", b"SSID", b"network ", b"wifi ", b"WiFi "]
+        .iter()
+        .any(|word| super::contains(line, word))
+}
+
+/// `api_key=` and the key alone on the next line, which is no assignment.
+fn is_drawn(text: &[u8], value: Value) -> bool {
+    let content = &text[value.start..value.end];
+    content.len() >= 20 && !content[..content.len() - 2].contains(&b'=') && profile(content).is_random()
 }
 
 /// In `{"username":"…","key":"…"}`, 32 hexadecimal digits are a key and not a hash.
@@ -322,6 +363,13 @@ fn name_before(text: &[u8], at: usize, floor: usize) -> Option<Name> {
         let open = memmem::rfind(note, b" (").filter(|open| !note[open + 2..].contains(&b'\n'))?;
         end -= note.len() - open;
     }
+    // `AWS Secret Access Key [None]: x`: a prompt with what it takes by default.
+    if text[at] == b':' && before[..end].ends_with(b"]") {
+        let note = &before[end.saturating_sub(40)..end];
+        end -= memmem::rfind(note, b" [")
+            .filter(|open| !note[*open..].contains(&b'\n'))
+            .map_or(0, |open| note.len() - open);
+    }
     let bracket = end > 1 && before[end - 1] == b']' && matches!(before[end - 2], b'"' | b'\'' | b'[');
     end -= usize::from(bracket);
     let marks = before[..end].iter().rev().take(8).take_while(|byte| b"\"'`\\*?![".contains(byte)).count();
@@ -431,6 +479,41 @@ pub fn with_word_before(text: &[u8], start: usize, end: usize, floor: usize) -> 
 /// `**Password:** x` closes its emphasis after the separator.
 fn closing_marks(text: &[u8]) -> usize {
     if text.starts_with(b"** ") || text.starts_with(b"__ ") { 2 } else { 0 }
+}
+
+/// `Password: <b>x</b>`, `<b>Password:</b> x`: the length of the tags before the value, and of the blanks behind them.
+fn tags(text: &[u8]) -> usize {
+    const MOST: usize = 3;
+    const NAMES: &str = "b strong code i em kbd tt pre span u mark samp font";
+    let mut at = 0;
+    for _ in 0..MOST {
+        let Some(rest) = text[at..].strip_prefix(b"<") else { break };
+        let rest = rest.strip_prefix(b"/").unwrap_or(rest);
+        let name = &rest[..run(rest, LOWER, 8)];
+        let known = NAMES.split(' ').any(|known| known.as_bytes() == name);
+        let Some(close) = rest.iter().take(80).position(|byte| matches!(byte, b'>' | b'\n')) else { break };
+        if !known || rest[close] != b'>' {
+            break;
+        }
+        at = text.len() - rest.len() + close + 1;
+        at += blanks(&text[at..], 2);
+    }
+    at
+}
+
+fn encoded(text: &[u8], at: usize) -> Option<Hit> {
+    let length = run(&text[at..], super::classes::BASE64, 400);
+    let whole = length >= 8 && length.is_multiple_of(4) && ends_line(text, at + length);
+    whole.then_some(Hit { start: at, end: at + length, kind: "password" })
+}
+
+/// `userPassword: {SSHA}x`: a hash as directories keep it.
+fn hashed(text: &[u8], at: usize, verdict: Verdict) -> Option<Hit> {
+    let rest = text[at..].strip_prefix(b"{")?;
+    let scheme = run(rest, UPPER | DIGIT | super::classes::DASH, 16);
+    let length = run(rest.get(scheme + 1..)?, super::classes::BASE64 | DOT | super::classes::UNDERSCORE, 200);
+    let told = scheme > 2 && rest[scheme] == b'}' && length >= 20 && verdict.says == Says::Password;
+    told.then_some(Hit { start: at, end: at + scheme + 2 + length, kind: "password-hash" })
 }
 
 /// `name: Type = value`: the value comes after the type, and only a quoted one is a literal secret.

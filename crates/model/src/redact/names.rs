@@ -35,6 +35,10 @@ pub fn judge(name: &[u8]) -> Option<Verdict> {
     if !hints(name) {
         return languages::judge(name);
     }
+    // `TF_TOKEN_app_terraform_io`
+    if name.starts_with(b"TF_TOKEN_") {
+        return Some(Verdict { says: Says::Secret, kind: "token" });
+    }
     let mut words = Words { rest: name };
     let mut head = words.next()?;
     while is_suffix(head) {
@@ -107,6 +111,13 @@ fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> 
         "apikey secretkey accesskey privatekey privkey authkey accountkey encryptionkey",
     ) {
         return verdict(Says::Secret, "api-key");
+    }
+    // `client-key-data` of a kubeconfig, `npmAuthIdent` of Yarn.
+    if is_one_of(head, "data") && is_one_of(before, "key") {
+        return verdict(Says::Secret, "private-key");
+    }
+    if is_one_of(head, "ident") && is_one_of(before, "auth") {
+        return verdict(Says::Secret, "auth");
     }
     if is_one_of(head, "id") && is_one_of(before, "key") {
         // The one identifier that is treated as part of the key, as in a Google service account.

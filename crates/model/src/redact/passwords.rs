@@ -255,6 +255,7 @@ fn is_lone_word(text: &[u8], value: Value) -> bool {
     let next = byte(text, value.end);
     let closes = matches!(next, b'"' | b'\'' | b'`') && made_up::look(content).is_some();
     let ends = closes
+        || text[value.end..].starts_with(b"</") && made_up::look(content).is_some()
         || matches!(next, b'\n' | b'\r')
         || (next == b'\\' && matches!(byte(text, value.end + 1), b'n' | b'r'));
     let line = context::last_line(&text[value.start.saturating_sub(120)..value.start]);

@@ -211,9 +211,10 @@ fn token(text: &[u8], at: usize, edge: usize) -> Option<Hit> {
 fn word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut Vec<Head>) -> Option<Hit> {
     let next = byte(text, end);
     let length = end - start;
-    let odd =
-        matches!((length, next), (8..=10 | 14, b':' | b'.') | (LONG_WORD.., _) | (_, b'-' | b'\t' | 0x80..))
-            || next == b' ' && text[end - 1] == b'T';
+    let odd = matches!(
+        (length, next),
+        (8..=10, b':') | (8.., b'.') | (14, b':') | (LONG_WORD.., _) | (_, b'-' | b'\t' | 0x80..)
+    ) || next == b' ' && text[end - 1] == b'T';
     if odd || ends_as_telling(&text[start..end]) { known_word(text, start, end, floor, heads) } else { None }
 }
 
@@ -221,6 +222,13 @@ fn known_word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut V
     let next = byte(text, end);
     if (end - start >= LONG_WORD || next == b'-')
         && let Some(hit) = inner_token(text, start, end)
+    {
+        return Some(hit);
+    }
+    if next == b'.'
+        && end - start >= 12
+        && text[start..end].contains(&b'_')
+        && let Some(hit) = stated::in_file_name(text, start, end)
     {
         return Some(hit);
     }
@@ -243,7 +251,7 @@ fn known_word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut V
         return None;
     }
     if matches!(next, b',' | b';' | b'\t' | b'|' | b'\n' | b'\r' | b' ' | b'"')
-        && stated::may_end_name(&text[start..end])
+        && (stated::may_end_name(&text[start..end]) || languages::may_tell(&text[start..end]))
         && tables::may_head(text, start, end)
         && heads.len() < super::MOST_HEADS
     {
@@ -251,24 +259,49 @@ fn known_word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut V
     }
     match (end - start, next) {
         (6, b' ') if text[start..end].eq_ignore_ascii_case(b"bearer") => headers::bearer(text, end),
+        (6, b'\n' | b'\r' | b'"')
+            if &text[start..end] == b"Secret" && tables::is_manifest(&text[..start]) =>
+        {
+            heads.push(Head::Manifest(start));
+            None
+        }
+        (5, b'\n' | b'\r') if &text[start..end] == b"LOGIN" && text[..start].ends_with(b"AUTH ") => {
+            commands::mail_login(text, end)
+        }
         (2, b' ') if &text[start..end] == b"as" => stated::named_after(text, start, end, floor),
         (_, b'?' | b',' | b'.' | b';')
             if matches!(byte(text, end + 1), b' ' | b'\n' | b'\r')
                 && stated::may_end_name(&text[start..end]) =>
         {
-            stated::goes_on(text, start, end).or_else(|| stated::typed_before(text, start, end, floor))
+            stated::goes_on(text, start, end)
+                .or_else(|| stated::typed_before(text, start, end, floor))
+                .or_else(|| stated::used_before(text, start, end, floor))
         }
-        (_, b',' | b'?') if languages::may_tell(&text[start..end]) => languages::goes_on(text, start, end),
+        (_, b',' | b'?') if languages::may_tell(&text[start..end]) => {
+            languages::goes_on(text, start, end).or_else(|| languages::used_before(text, start, end, floor))
+        }
         (_, b'\n' | b'"' | b'\r') if stated::may_end_name(&text[start..end]) => {
-            stated::typed_before(text, start, end, floor)
+            stated::on_next_line(text, start, end, end)
+                .or_else(|| stated::used_before(text, start, end, floor))
+                .or_else(|| stated::typed_before(text, start, end, floor))
                 .or_else(|| stated::commented(text, start, end, floor))
                 .or_else(|| commands::sent(text, end))
                 .or_else(|| stated::quoted_setting(text, start, end))
         }
+        // `the password's x`
+        (_, b'\'') if text[end..].starts_with(b"'s ") && stated::may_end_name(&text[start..end]) => {
+            stated::goes_on(text, start, end)
+        }
         (_, b'"' | b'\'') if stated::may_end_name(&text[start..end]) => {
             stated::quoted_setting(text, start, end)
         }
-        (_, b'*') if text[start..end].ends_with(b"assword") => commands::sent(text, end + 1),
+        (_, b'\n' | b'.') if languages::may_tell(&text[start..end]) => {
+            languages::used_before(text, start, end, floor)
+                .or_else(|| stated::on_next_line(text, start, end, end))
+        }
+        (_, b'*') if text[start..end].ends_with(b"assword") => {
+            commands::sent(text, end + 1).or_else(|| stated::in_bold_cell(text, start, end))
+        }
         (_, b'-') if stated::may_end_name(&text[start..end]) => stated::dashed(text, start, end),
         (_, b'\t' | b'|') if stated::may_end_name(&text[start..end]) => stated::in_columns(text, start, end),
         (2, b' ') if text[start..end].eq_ignore_ascii_case(b"by") => flags::identified(text, start, end),
@@ -278,7 +311,9 @@ fn known_word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut V
             flags::second(text, end)
         }
         (8, b' ') if &text[start..end] == b"add_user" => flags::second(text, end),
-        (15, b' ') if &text[start..end] == b"change_password" => flags::second(text, end),
+        (15 | 12, b' ') if matches!(&text[start..end], b"change_password" | b"set_password") => {
+            flags::second(text, end)
+        }
         (12, b' ') if &text[start..end] == b"SecureString" => flags::literal(text, end + 1),
         (13, b' ') if &text[start..end] == b"Authorization" && byte(text, end + 1) == b'"' => {
             headers::credential(text, end + 1)
@@ -290,27 +325,25 @@ fn known_word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut V
         (_, b' ') if commands::may_take(&text[start..end]) => {
             commands::after(text, start, end).or_else(|| stated::stated(text, start, end))
         }
-        // `the password's x`
-        (_, b'\'') if text[end..].starts_with(b"'s ") && stated::may_end_name(&text[start..end]) => {
-            stated::goes_on(text, start, end)
-        }
-        (_, b' ' | b'`') if stated::may_end_name(&text[start..end]) => {
-            stated::stated(text, start, end).or_else(|| languages::after_word(text, start, end))
-        }
+        (_, b' ' | b'`') if stated::may_end_name(&text[start..end]) => stated::stated(text, start, end)
+            .or_else(|| languages::after_word(text, start, end))
+            .or_else(|| stated::used_before(text, start, end, floor)),
         (5, b':') if text[start..end].eq_ignore_ascii_case(b"clave") => {
             languages::after_word(text, start, end)
         }
         (_, b' ' | b'-' | 0x80..) if languages::may_tell(&text[start..end]) => {
             languages::after_word(text, start, end)
+                .or_else(|| languages::used_before(text, start, end, floor))
         }
         // The rest of the name is of another alphabet.
         (3 | 8, 0xc3 | 0xc5) if matches!(text[start] | 32, b'c' | b'h') => {
             if tables::may_head(text, start, end + 3) && heads.len() < super::MOST_HEADS {
                 heads.push(Head::Column(start));
             }
-            languages::stated(text, start)
+            languages::stated(text, start).or_else(|| languages::used_before(text, start, end, floor))
         }
         (1, 0xc3) if text[start] | 32 == b'l' => languages::stated(text, start),
+        (_, 0xc3) => languages::accented_key(text, start, end),
         _ => None,
     }
 }
@@ -330,7 +363,7 @@ fn inner_token(text: &[u8], start: usize, end: usize) -> Option<Hit> {
 }
 
 /// The last two letters of every word that [`word`] knows, in lower case.
-const TELLING_ENDS: &[u8] = b"ey en et rd wd se al ls th in ss pw sk rt tx us dp dr an xp mp py re it er rp es pi ve ha lo na la by ho ng on as de ol ds ty ck tf";
+const TELLING_ENDS: &[u8] = b"fy ey en et rd wd se al ls th in ss pw sk rt tx us dp dr an xp mp py re it er rp es pi ve ha lo na la by ho ng on as de ol ds ty ck tf";
 static TELLING: [u32; 32] = telling();
 
 const fn telling() -> [u32; 32] {

@@ -16,13 +16,14 @@ const MOST_WORDS: usize = 14;
 const LONGEST: usize = 100;
 
 /// Words that come right before the value.
-const LINKS: &str = "is ist lautet est es é è was to be becomes now it's its c'est — -";
+const LINKS: &str = "is ist lautet est es é è was to be becomes now it's its c'est — – -";
 /// The same, if the name of the password is not English.
 const FOREIGN_LINKS: &str = "como : será sera sarà wird wordt devient";
 /// The same, where they join other things, too: only what is plainly a password is taken behind them.
-const FOREIGN_PREPOSITIONS: &str = "para en pour por auf zu naar in con a";
+const FOREIGN_PREPOSITIONS: &str =
+    "para en pour por auf zu naar in con a ich vaut bleibt blijft resta rimane sigue fica";
 /// `when it asks for the password, type x`.
-const TYPING: &str = "type enter use try typing entering";
+const TYPING: &str = "type enter use try typing entering been remains stays equals reads became";
 /// `root's password on host.example.com = x`: words behind the name that say whose it is.
 const PLACES: &str = "on for of at in";
 /// Words before `to`: `password was set to x`, but not `password to connect to x`.
@@ -140,7 +141,50 @@ pub fn apposed(text: &[u8], at: usize) -> Option<Hit> {
     let ends = matches!(byte(text, end), b'\n' | b'\r' | b'"' | b'\'') || text[end..].starts_with(b".\n");
     // In a list of names another name follows; few of those have digits.
     let digits = text[start..end].iter().any(u8::is_ascii_digit);
-    if ends && digits { accepted(text, start, Least::Words) } else { None }
+    let aside = text[end..].starts_with(b", ") && made_up::is_nouns(&text[start..end]);
+    if ends && digits || aside { accepted(text, start, Least::Words) } else { None }
+}
+
+/// `use x as the password`, `nimm x als Passwort`, `usa x como contraseña`: the value stands before the name that begins at
+/// `start`.
+pub fn used_as(text: &[u8], start: usize, floor: usize) -> Option<Hit> {
+    const JOINTS: [&str; 15] = [
+        " as ",
+        " as the ",
+        " as a ",
+        " as its ",
+        " as my ",
+        " as your ",
+        " als ",
+        " als das ",
+        " als het ",
+        " como ",
+        " como la ",
+        " como a ",
+        " comme ",
+        " come ",
+        " for the ",
+    ];
+    let before = text.get(floor.max(start.saturating_sub(WIDEST))..start)?;
+    let value = JOINTS.iter().find_map(|joint| before.strip_suffix(joint.as_bytes()))?;
+    let purpose = before.ends_with(b" for the ");
+    let mark = value.last().copied().filter(|mark| matches!(mark, b'"' | b'\'' | b'`'));
+    let value = &value[..value.len() - usize::from(mark.is_some())];
+    let length = value
+        .iter()
+        .rev()
+        .take_while(|byte| match mark {
+            Some(mark) => **byte != mark && **byte != b'\n',
+            None => !byte.is_ascii_whitespace(),
+        })
+        .count();
+    let from = start - before.len() + value.len() - length;
+    let content = &value[value.len() - length..];
+    // `use Argon2id for the password`
+    if purpose && !made_up::is_words(content) && !profile(content).is_random() {
+        return None;
+    }
+    accepted(&text[..from + length], from, Least::Words)
 }
 
 /// What must be told behind this word, if it may stand right before a value.
@@ -309,7 +353,14 @@ pub fn is_list(before: &[u8]) -> bool {
     let name = before.trim_ascii_end();
     let Some((b':' | b'=', name)) = name.split_last() else { return false };
     let name = name.trim_ascii_end();
-    super::classes::ends_with_ignore_case(name.strip_suffix(b"\"").unwrap_or(name), "passwords")
+    let name = name.strip_suffix(b"\"").unwrap_or(name);
+    // `session({ secret: ['x'] })`, `cookieSession({ keys: ['x'] })`
+    let session = || {
+        let line = super::context::last_line(&name[name.len().saturating_sub(80)..]);
+        super::contains(line, b"ession(")
+    };
+    super::classes::ends_with_ignore_case(name, "passwords")
+        || (name.ends_with(b"secret") || name.ends_with(b"keys")) && session()
 }
 
 /// Finds the items of `passwords: [x, "y"]`; `at` is after the bracket.
@@ -321,7 +372,9 @@ pub fn items(text: &[u8], at: usize, hits: &mut Vec<Hit>) {
         let Some(value) = values::value(text, at) else { return };
         let content = &text[value.start..value.end];
         let plausible = made_up::look(content).is_some() || profile(content).is_mixed() && content.len() >= 8;
-        if plausible && !super::contains(content, b"REDACTED") {
+        // `[process.env.KEY1]`
+        let member = !value.quoted && content.contains(&b'.') && !made_up::is_nouns(content);
+        if plausible && !member && !super::contains(content, b"REDACTED") {
             hits.push(Hit { start: value.start, end: value.end, kind: "password" });
         }
         at = value.end + usize::from(value.quoted);

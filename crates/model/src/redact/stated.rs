@@ -17,12 +17,24 @@ pub fn stated(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     if is_credentials(name) {
         return super::pairs::behind(text, end);
     }
+    // `the secret word is x`
+    if matches!(name, b"word" | b"phrase" | b"code") {
+        let before = &text[..start];
+        let secret = [&b"secret "[..], b"pass ", b"access "].iter().any(|word| before.ends_with(word));
+        return secret.then(|| sentences::told(text, end, Language::English))?;
+    }
     at_once(text, start, end).or_else(|| {
         let told = matches!(name, b"pw" | b"PW") || names_password(name);
         let pin = matches!(name, b"pin" | b"PIN");
         let hit = if told || pin { sentences::told(text, end, language(&text[..start], name)) } else { None };
-        hit.filter(|hit| told || made_up::look(&text[hit.start..hit.end]).is_some())
-            .or_else(|| matches!(name, b"pw" | b"PW").then(|| sentences::beside(text, end))?)
+        hit.filter(|hit| told || made_up::look(&text[hit.start..hit.end]).is_some()).or_else(|| {
+            let quoted = matches!(byte(text, end + 1), b'"' | b'\'' | b'`');
+            let told = || {
+                sentences::beside(text, end)
+                    .or_else(|| quoted.then(|| sentences::accepted(text, end + 1, Least::Word))?)
+            };
+            matches!(name, b"pw" | b"PW").then(told)?
+        })
     })
 }
 
@@ -39,7 +51,11 @@ fn language(before: &[u8], name: &[u8]) -> Language {
     let italian = [&b" la "[..], b"della ", b"una ", b"mia ", b"nuova ", b"tua ", b"alla ", b"vecchia "]
         .iter()
         .any(|word| before.ends_with(word));
-    if italian || before == b"la " { Language::Other } else { Language::English }
+    if italian || before.eq_ignore_ascii_case(b"la ") || before.ends_with(b"La ") {
+        Language::Other
+    } else {
+        Language::English
+    }
 }
 
 /// Finds a value right after its name.
@@ -56,6 +72,14 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         if text[..start].ends_with(b"user/") && text[end..].starts_with(b" is ") {
             return super::pairs::joined(text, end + 4);
         }
+        // `user ann and pass x`
+        if names_user(&text[start.saturating_sub(80)..start]) {
+            return sentences::accepted(text, end + 1, Least::Words);
+        }
+        // `input_pw x`
+        if name.ends_with(b"_pw") && profile(&text[end + 1..text.len().min(end + 9)]).is_mixed() {
+            return super::flags::given(text, end + 1);
+        }
         if text[end..].starts_with(b" for ") {
             let words = |hit: &Hit| made_up::is_words(&text[hit.start..hit.end]);
             return sentences::told(text, end, Language::English).filter(words);
@@ -66,8 +90,14 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         return None;
     }
     let doubtful = Joint { doubtful: true, ..Joint::default() };
-    if let Some(after) =
-        [&b" is "[..], b" ist ", b" lautet "].iter().find_map(|is| text[end..].strip_prefix(*is))
+    if text[end..].starts_with(b" is\n") || text[end..].starts_with(b" is:\n") {
+        let line = end + memchr::memchr(b'\n', &text[end..])?;
+        return on_next_line(text, start, end, line);
+    }
+    if let Some(after) = [" is ", " ist ", " lautet ", " es ", " est ", " é ", " è ", " vaut "]
+        .iter()
+        .map(|is| is.as_bytes())
+        .find_map(|is| text[end..].strip_prefix(is))
     {
         let verdict = if name == b"key" {
             names::judge(with_word_before(text, start, end, 0).unwrap_or(name))?
@@ -115,7 +145,8 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         let in_netrc = super::contains(context, b"login ")
             && super::contains(context, b"machine ")
             && !passwords::is_prose(&text[value.start..value.end]);
-        let in_sql = value.quoted && name.iter().all(|byte| is(*byte, UPPER));
+        let in_sql = value.quoted
+            && (name.iter().all(|byte| is(*byte, UPPER)) || super::contains(context, b"OPTIONS"));
         let joint = Joint { loud: true, tight: true, ..Joint::default() };
         let looks = profile(&text[value.start..value.end]);
         let made_up = looks.digits + looks.symbols > 0 && looks.letters() > 0;
@@ -126,7 +157,8 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
                     && matches!(byte(text, value.end), b'\n' | b'\r'));
         let in_code = value.quoted && made_up && context.ends_with(b"#define ");
         let words = made_up::look(&text[value.start..value.end]);
-        let in_command = (made_up || value.quoted || words.is_some()) && super::contains(context, b"nmcli ");
+        let in_command = (made_up || value.quoted || words.is_some())
+            && [&b"nmcli "[..], b"wpa_cli "].iter().any(|command| super::contains(context, command));
         // `d-i passwd/root-password password x`, of an installer.
         let in_command = in_command || super::contains(super::context::last_line(context), b"d-i passwd/");
         if in_netrc || in_sql || in_server || in_code || in_command {
@@ -237,7 +269,7 @@ pub fn quoted_setting(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let value = values::value(text, end + 2).filter(|value| value.quoted)?;
     let line = super::context::last_line(&text[start.saturating_sub(120)..start]);
     let verdict = names::judge(&text[start..end])?;
-    let sets = [&b" set "[..], b"setx "].iter().any(|command| super::contains(line, command));
+    let sets = [&b" set "[..], b"setx ", b"setenv "].iter().any(|command| super::contains(line, command));
     sets.then(|| hit(text, value, verdict, Joint { loud: true, tight: true, ..Joint::default() }))?
 }
 
@@ -300,8 +332,15 @@ fn from_to(text: &[u8], end: usize) -> Option<Hit> {
     let window = &text[end..text.len().min(end + 40)];
     let from = memchr::memmem::find(window, b" from ")?;
     let verb = window[..from].rsplit(|byte| *byte == b' ').next().unwrap_or_default();
-    if from > 0 && !matches!(verb, b"changed" | b"reset" | b"rotated" | b"updated" | b"switched") {
+    if from > 0 && !matches!(verb, b"changed" | b"reset" | b"rotated" | b"updated" | b"switched" | b"moved") {
         return None;
+    }
+    // `from the default to x`, `from the old one to x`
+    if text[end + from + 6..].starts_with(b"the ") {
+        let rest = &text[end + from + 6..text.len().min(end + from + 60)];
+        let rest = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
+        let to = end + from + 6 + memchr::memmem::find(rest, b" to ")? + 4;
+        return sentences::accepted(text, to, Least::Words);
     }
     let old = values::value(text, end + from + 6)?;
     let behind = old.end + usize::from(old.quoted);
@@ -321,10 +360,19 @@ fn in_router(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         .iter()
         .position(|byte| matches!(byte, b'#' | b'>'))
         .map_or(line, |prompt| line[prompt + 1..].trim_ascii());
-    let command =
-        [&b"enable"[..], b"username ", b"tacacs-server ", b"radius-server ", b"crypto isakmp ", b"neighbor "]
-            .iter()
-            .any(|command| line.starts_with(command));
+    let command = [
+        &b"enable"[..],
+        b"username ",
+        b"tacacs-server ",
+        b"radius-server ",
+        b"crypto isakmp ",
+        b"neighbor ",
+        b"ppp ",
+        b"set vpn ",
+        b"set system ",
+    ]
+    .iter()
+    .any(|command| line.starts_with(command));
     // `username and password properties`
     let prose = [&b"username and "[..], b"username or "].iter().any(|words| line.starts_with(words));
     if !command || prose || line.len() > 80 || byte(text, end) != b' ' {
@@ -340,13 +388,24 @@ fn in_router(text: &[u8], start: usize, end: usize) -> Option<Hit> {
 
 /// `the password? It's x`, `the password, which is x`: `end` is after the name.
 pub fn goes_on(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+    // `the pw? x`
+    if text[end..].starts_with(b"? ")
+        && (text[start..end].eq_ignore_ascii_case(b"pw") || names_password(&text[start..end]))
+    {
+        let hit = sentences::accepted(text, end + 2, Least::Words);
+        if hit.is_some() {
+            return hit;
+        }
+    }
     if !names_password(&text[start..end]) {
         return None;
     }
     let next = &text[end + 1..];
     let line = next.iter().take(4).position(|byte| *byte == b'\n');
     match (text[end], line) {
-        (b'\'', _) => sentences::beside(text, end + 3),
+        (b'\'', _) => {
+            sentences::beside(text, end + 3).or_else(|| sentences::accepted(text, end + 3, Least::Words))
+        }
         (b'?', Some(line)) => sentences::answered(text, end + 1 + line),
         (b'.', _) if !next.get(1..3)?.eq_ignore_ascii_case(b"it") => None,
         (b',', _) => {
@@ -401,8 +460,10 @@ pub fn commented(text: &[u8], start: usize, end: usize, floor: usize) -> Option<
 /// `fix/password-CopperKettle7`, `backup-password-Copper2024.zip`: the rest of a branch's or a file's name, where it is not spelt
 /// as such names are. `end` is the dash.
 pub fn dashed(text: &[u8], start: usize, end: usize) -> Option<Hit> {
-    let from = end + 1;
+    // `password-is-copperkettle`
+    let from = end + 1 + usize::from(text[end + 1..].starts_with(b"is-")) * 3;
     let rest = &text[from..text.len().min(from + 64)];
+    let names_password = |word: &[u8]| names_password(word) || word == b"pw" || word.ends_with(b"_pw");
     let joined = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'!' | b'-' | b'.');
     let whole = Value {
         start: from,
@@ -426,6 +487,71 @@ pub fn dashed(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         && names_password(&text[start..end])
         && !matches!(byte(text, from + length), b'(' | b'-' | b'=' | b':' | b'{');
     told_words(text, Value { start: from, end: from + length, quoted: false, wrapped: false }, told)
+}
+
+/// `Password` or `the token is` ends a line, and the value is the next one. The name is `text[start..end]`, its line ends at
+/// `at`.
+pub fn on_next_line(text: &[u8], start: usize, end: usize, at: usize) -> Option<Hit> {
+    let rest = text[at..].strip_prefix(b"\r").unwrap_or(&text[at..]).strip_prefix(b"\n")?;
+    let rest = rest.strip_prefix(b"\n").unwrap_or(rest);
+    let from = text.len() - rest.len() + blanks(rest, 8);
+    let length = text[from..].iter().take(200).take_while(|byte| byte.is_ascii_graphic()).count();
+    if !matches!(byte(text, from + length), b'\n' | b'\r') || length < 8 || length == 200 {
+        return None;
+    }
+    let verdict = names::judge(with_word_before(text, start, end, 0).unwrap_or(&text[start..end]))
+        .or_else(|| names::judge(&text[start..end]))?;
+    let content = &text[from..from + length];
+    let looks = profile(content);
+    let value = Value { start: from, end: from + length, quoted: false, wrapped: false };
+    let plausible = match verdict.says {
+        Says::Password => {
+            made_up::is_nouns(content) || looks.is_random() && looks.digits > 0 && looks.upper > 0
+        }
+        Says::Secret => {
+            length >= 24 && looks.is_random() && looks.digits > 1 && looks.upper > 1 && looks.lower > 1
+        }
+        _ => false,
+    };
+    let code = content.iter().any(|byte| b"(){}[]<>=;,\"'/".contains(byte));
+    if plausible && !code && !super::contains(content, b"REDACTED") {
+        hit(text, value, verdict, Joint { tight: true, listed: true, ..Joint::default() })
+    } else {
+        None
+    }
+}
+
+/// `notes_password_is_copperkettle.md`, `backup_pw_CopperKettle.zip`: a password inside a file's name. `end` is the dot.
+pub fn in_file_name(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+    const NAMES: [&str; 5] = ["password_is_", "password_", "passwort_", "pass_", "pw_"];
+    const EXTENSIONS: &str =
+        "md txt zip 7z rar pdf sql gz tgz tar csv json docx xlsx kdbx bak log yml yaml env sh html";
+    let extension = &text[end + 1..text.len().min(end + 6)];
+    let extension = &extension[..extension.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count()];
+    let word = &text[start..end];
+    let (at, name) =
+        NAMES.iter().find_map(|name| Some((memchr::memmem::find(word, name.as_bytes())?, name)))?;
+    let from = start + at + name.len();
+    let told = EXTENSIONS.split(' ').any(|known| known.as_bytes() == extension)
+        && (at == 0 || word[at - 1] == b'_')
+        && made_up::is_nouns(&text[from..end]);
+    told.then_some(Hit { start: from, end, kind: "password" })
+}
+
+/// `| **Password** | x |`: the cell behind a name in bold.
+pub fn in_bold_cell(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+    let rest = text[end..].strip_prefix(b"**")?.trim_ascii_start().strip_prefix(b"|")?;
+    let from = text.len() - rest.len() + blanks(rest, 8);
+    let mark = usize::from(byte(text, from) == b'`');
+    names_password(&text[start..end]).then(|| sentences::accepted(text, from + mark, Least::Words))?
+}
+
+/// `use x as the password`, as [`sentences::used_as`] has it.
+pub fn used_before(text: &[u8], start: usize, end: usize, floor: usize) -> Option<Hit> {
+    match names_password(&text[start..end]) {
+        true => sentences::used_as(text, start, floor),
+        false => languages::used_before(text, start, end, floor),
+    }
 }
 
 /// `password`, a tab or a bar, and the value: all of a line.
@@ -513,6 +639,9 @@ fn declared(text: &[u8], at: usize, verdict: Verdict, joint: Joint) -> Option<Hi
     if verdict.says == Says::Pass {
         return None;
     }
+    if verdict.says == Says::Secret && made_up::is_nouns(content) {
+        return told_words(text, value, made_up::ends_clause(text, value.end + usize::from(value.quoted)));
+    }
     let looks = profile(content);
     let separated = content.iter().any(|byte| matches!(byte, b'-' | b'/' | b'_'));
     let name_like = separated && looks.changes < 2;
@@ -528,7 +657,7 @@ fn declared(text: &[u8], at: usize, verdict: Verdict, joint: Joint) -> Option<Hi
 /// The last letters of every name that [`stated`] knows; most words of a text fail here.
 #[inline]
 pub fn may_end_name(word: &[u8]) -> bool {
-    if matches!(word, b"pw" | b"PW" | b"pin" | b"PIN") {
+    if matches!(word, b"pw" | b"PW" | b"pin" | b"PIN" | [.., b'_', b'p', b'w']) {
         return true;
     }
     let Some(tail) = word.last_chunk::<3>() else { return false };

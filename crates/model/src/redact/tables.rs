@@ -25,7 +25,14 @@ pub fn may_head(text: &[u8], start: usize, end: usize) -> bool {
     };
     let before = match start.checked_sub(1).map(|at| text[at]) {
         None | Some(b',' | b';' | b'\t' | b'|' | b'\n' | b'"' | b'_') => true,
-        Some(b' ') => start == 1 || wide(start - 2) || matches!(text[start - 2], b',' | b';'),
+        Some(b' ') => {
+            start == 1
+                || wide(start - 2)
+                || matches!(text[start - 2], b',' | b';')
+                // `| DB password |`, `nom,mot de passe`
+                || byte(text, end) == b' ' && byte(text, end + 1) == b'|'
+                || text[..start].ends_with(b"mot de ")
+        }
         _ => false,
     };
     after && before
@@ -259,6 +266,74 @@ pub fn inserted(text: &[u8], at: usize, hits: &mut Vec<Hit>) {
         }
         at += 1;
     }
+}
+
+/// Returns whether `kind: ` or `"kind":"` comes before a word.
+pub fn is_manifest(before: &[u8]) -> bool {
+    let before = before.strip_suffix(b"\"").unwrap_or(before).trim_ascii_end();
+    before.strip_suffix(b":").is_some_and(|name| name.ends_with(b"kind") || name.ends_with(b"kind\""))
+}
+
+/// Finds the values below `data:` and `stringData:` of a Kubernetes secret, whose `kind` is at `at`. Every one of them is
+/// secret, whatever its name.
+pub fn manifest(text: &[u8], at: usize, hits: &mut Vec<Hit>) {
+    const WIDEST: usize = 16 * 1024;
+    let from = at.saturating_sub(WIDEST);
+    let from = memchr::memmem::rfind(&text[from..at], b"\n---").map_or(from, |mark| from + mark + 4);
+    let end = text.len().min(at + WIDEST);
+    let end = memchr::memmem::find(&text[at..end], b"\n---").map_or(end, |mark| at + mark);
+    let document = &text[from..end];
+    for name in [&b"data"[..], b"stringData"] {
+        for found in memchr::memmem::find_iter(document, name) {
+            let (before, rest) = (&document[..found], &document[found + name.len()..]);
+            if rest.starts_with(b"\":") && before.ends_with(b"\"") {
+                members(text, from + found + name.len() + 2, end, hits);
+            } else if rest.starts_with(b":") && (before.is_empty() || before.ends_with(b"\n")) {
+                settings(text, from + found + name.len() + 1, end, hits);
+            }
+        }
+    }
+}
+
+/// The values of `{"name":"x", …}`.
+fn members(text: &[u8], at: usize, end: usize, hits: &mut Vec<Hit>) {
+    let object = &text[at..end];
+    let object = &object[..memchr::memchr(b'}', object).unwrap_or(object.len())];
+    for colon in memchr::memmem::find_iter(object, b"\":") {
+        let start = at + colon + 2 + super::classes::blanks(&object[colon + 2..], 4);
+        hits.extend(
+            values::value(text, start).filter(|value| value.quoted).and_then(|value| entry(text, value)),
+        );
+    }
+}
+
+/// The values of the indented lines `name: x`.
+fn settings(text: &[u8], at: usize, end: usize, hits: &mut Vec<Hit>) {
+    let block = &text[at..end];
+    let mut at = at;
+    for row in block.split_inclusive(|byte| *byte == b'\n').take(MOST_ROWS) {
+        let line = row.trim_ascii_end();
+        if !line.is_empty() && !matches!(line[0], b' ' | b'\t' | b'#') {
+            return;
+        }
+        if let Some(colon) = memchr::memmem::find(line, b": ") {
+            let start = at + colon + 2 + super::classes::blanks(&line[colon + 2..], 8);
+            hits.extend(values::value(&text[..end], start).and_then(|value| entry(text, value)));
+        }
+        at += row.len();
+    }
+}
+
+fn entry(text: &[u8], value: Value) -> Option<Hit> {
+    let content = &text[value.start..value.end];
+    // Short values are names and ports.
+    let plausible = content.len() >= 12
+        && profile(content).is_mixed()
+        && !profile(content).is_filler()
+        && !super::contains(content, b"REDACTED")
+        && !super::contains(content, b"{{")
+        && !super::contains(content, b"${");
+    plausible.then_some(Hit { start: value.start, end: value.end, kind: "secret" })
 }
 
 fn unquoted(name: &[u8]) -> &[u8] {

@@ -13,10 +13,13 @@ pub fn userinfo(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let ends = |byte: &u8| *byte <= b' ' || b"\"'`<>@".contains(byte);
     let length = before.iter().rev().take(LONGEST).take_while(|byte| !ends(byte)).count();
     let window = &before[before.len() - length..];
-    let Some(scheme) = memchr::memmem::rfind(window, b"://") else {
+    let scheme = memchr::memmem::rfind(window, b"://").map(|scheme| scheme + 3);
+    // `https:\/\/user:password@host`, as some programs write JSON.
+    let scheme = scheme.or_else(|| Some(memchr::memmem::rfind(window, b":\\/\\/")? + 5));
+    let Some(scheme) = scheme else {
         return without_scheme(text, at - length, at);
     };
-    let start = at - length + scheme + 3;
+    let start = at - length + scheme;
     let info = &text[start..at];
     let end = at + raw_at_signs(&text[at..]);
     if super::contains(info, b"[REDACTED:")
@@ -29,7 +32,8 @@ pub fn userinfo(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
             let password = &info[colon + 1..];
             // With a slash before the colon, or after a port, the `@` is part of a path.
             let host = info[..colon].contains(&b'/');
-            let port = password.iter().take_while(|byte| **byte != b'/').all(u8::is_ascii_digit);
+            let port =
+                password.iter().take_while(|byte| !matches!(byte, b'/' | b'\\')).all(u8::is_ascii_digit);
             let is_path = host || (port && password.contains(&b'/'));
             if password.is_empty() {
                 // `https://key:@host` sends the key as the user.
@@ -46,12 +50,24 @@ pub fn userinfo(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     }
 }
 
-/// `user:password@tcp(host)` as Go spells it, `thin:user/password@host` as Oracle does.
+/// `user:password@tcp(host)` as Go spells it, `thin:user/password@host` and `connect user/password@host` as
+/// Oracle does.
 fn without_scheme(text: &[u8], start: usize, at: usize) -> Option<Hit> {
     let info = &text[start..at];
     let rest = &text[at..];
+    let connects = [&b"CONNECT "[..], b"connect ", b"CONN ", b"conn "];
     let start = if rest.starts_with(b"@tcp(") || rest.starts_with(b"@unix(") {
         start + memchr::memchr(b':', info)? + 1
+    } else if connects.iter().any(|verb| text[..start].ends_with(verb)) {
+        let from = start + memchr::memchr(b'/', info)? + 1;
+        let looks = profile(&text[from..at]);
+        // `connect name/branch2@main`
+        if !super::made_up::is_words(&text[from..at])
+            && !(looks.is_mixed() && looks.len >= 8 && looks.changes >= 2)
+        {
+            return None;
+        }
+        from
     } else {
         let thin = memchr::memmem::find(info, b":thin:")? + 6;
         start + thin + memchr::memchr(b'/', &info[thin..])? + 1

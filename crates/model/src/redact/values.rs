@@ -195,6 +195,34 @@ fn quoted(text: &[u8], start: usize, slashes: usize, wrapped: bool) -> Option<Va
     None
 }
 
+/// `"ghp_…" +` and the rest of the token in quotes on the next line: the part behind a secret that ends at `end`.
+pub fn continued(text: &[u8], end: usize) -> Option<super::Hit> {
+    const WIDEST: usize = 80;
+    let mark = byte(text, end);
+    // A backslash continues the line of a shell.
+    if text[end..].starts_with(b"\\\n") {
+        let length = run(&text[end + 2..], BASE64_URL, LONGEST_LINE);
+        let looks = profile(&text[end + 2..end + 2 + length]);
+        let rest = looks.is_mixed() && length >= 6 && looks.changes >= 2;
+        return rest.then_some(super::Hit { start: end + 2, end: end + 2 + length, kind: "token" });
+    }
+    if !matches!(mark, b'"' | b'\'') {
+        return None;
+    }
+    let joint = &text[end + 1..text.len().min(end + 1 + WIDEST)];
+    let length = joint.iter().take_while(|byte| b" \t\r\n+.&\\".contains(byte)).count();
+    let joins = joint[..length].iter().any(|byte| matches!(byte, b'+' | b'.' | b'&' | b'\n'));
+    let start = end + 1 + length + 1;
+    let length =
+        text.get(start..)?.iter().take(LONGEST_LINE).position(|byte| *byte == mark || *byte <= b' ')?;
+    let content = &text[start..start + length];
+    let looks = profile(content);
+    let plausible =
+        looks.is_mixed() && looks.len >= 6 && looks.changes >= 2 && !super::contains(content, b"REDACTED");
+    let told = joins && byte(text, start - 1) == mark && text[start + length] == mark && plausible;
+    told.then_some(super::Hit { start, end: start + length, kind: "token" })
+}
+
 /// A bare password may contain an `&`, if no further `name=value` follows.
 pub fn beyond_ampersand(text: &[u8], end: usize) -> usize {
     let rest = &text[end..];
@@ -358,7 +386,9 @@ fn is_address(content: &[u8]) -> bool {
 /// A bare value that is code: a call, an index, a generic type, a path of names.
 fn is_expression(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool {
     let content = &text[value.start..value.end];
-    if matches!(byte(text, value.end), b'(' | b'[' | b'{' | b'<')
+    // `<p>Password: word</p>` closes an element, `Vec<u8>` does not.
+    let element = [&b"</"[..], b"<br"].iter().any(|tag| text[value.end..].starts_with(tag));
+    if matches!(byte(text, value.end), b'(' | b'[' | b'{' | b'<') && !element
         || looks.longest < 32 && super::contains(content, b"::")
     {
         return true;
@@ -434,7 +464,11 @@ fn is_secret_literal(content: &[u8], value: Value, looks: &Profile, joint: Joint
     if content.iter().any(|byte| *byte < b' ') || is_constant(content) || looks.letters() == 0 {
         return false;
     }
-    if looks.is_random() || is_long_word(content, value, looks, joint) {
+    // `client_secret: copper-kettle-moon`: nothing else is named so.
+    // `--secret=copper-kettle` is the name of one.
+    let is_name = joint.tight && joint.listed && looks.digits + looks.upper == 0;
+    let nouns = || !is_name && made_up::is_nouns(content);
+    if looks.is_random() || is_long_word(content, value, looks, joint) || nouns() {
         return true;
     }
     let literal = value.quoted || joint.loud || joint.tight || joint.listed;

@@ -135,66 +135,40 @@ pub fn regions(text: &[u8]) -> Vec<Range<usize>> {
 
 /// Returns the first position from `at` where something is hidden or encoded.
 fn next_difference(text: &[u8], mut at: usize) -> Option<usize> {
-    while at < text.len() {
-        let here = &text[at..text.len().min(at + BLOCK)];
-        let next = &text[text.len().min(at + 1)..text.len().min(at + 1 + BLOCK)];
-        let flags = match (here.first_chunk(), next.first_chunk()) {
-            (Some(here), Some(next)) => suspicions(here, next),
-            _ => suspicions(&padded(here), &padded(next)),
-        };
-        let mut skip = 0;
-        for index in nonzero(&flags) {
-            if index >= skip {
-                let (differs, length) = look(&text[at + index..]);
-                if differs {
-                    return Some(at + index);
-                }
-                skip = index + length;
-            }
+    loop {
+        at += plain_len(&text[at..]);
+        let byte = *text.get(at)?;
+        let next = text.get(at + 1).copied().unwrap_or(b' ');
+        let (differs, length) = if is_suspicious(byte, next) { look(&text[at..]) } else { (false, 1) };
+        if differs {
+            return Some(at);
         }
-        at += here.len().max(skip);
+        at += length;
     }
-    None
 }
 
-/// How many bytes are compared at once.
-const BLOCK: usize = 64;
-
-fn padded(part: &[u8]) -> [u8; BLOCK] {
-    let mut block = [b' '; BLOCK];
-    block[..part.len()].copy_from_slice(part);
-    block
+/// Counts the leading bytes at which nothing hidden or encoded can begin. Most texts contain nothing else, so it
+/// checks 16 bytes at a time.
+fn plain_len(text: &[u8]) -> usize {
+    // Without `||` and without an early exit, so that the compiler compares many bytes at once.
+    let is_plain = |byte: &u8| {
+        let is_mark = (*byte == b'%') | (*byte == b'&') | (*byte == b'\\');
+        let is_space = (*byte == b'\n') | (*byte == b'\t') | (*byte == b'\r');
+        ((byte.wrapping_sub(b' ') < 95) & !is_mark) | is_space
+    };
+    let is_plain_block = |block: &&[u8; 16]| block.iter().fold(true, |all, byte| all & is_plain(byte));
+    let whole = text.as_chunks::<16>().0.iter().take_while(is_plain_block).count() * 16;
+    whole + text[whole..].iter().take_while(|byte| is_plain(byte)).count()
 }
 
-/// Has no early exit: this lets the compiler compare many bytes with one instruction.
-#[inline]
-fn suspicions(here: &[u8; BLOCK], next: &[u8; BLOCK]) -> [u8; BLOCK] {
-    std::array::from_fn(|index| suspicion(here[index], next[index]))
-}
-
-/// Returns the positions of the bytes that are not zero. Most words of eight bytes have none.
-fn nonzero(flags: &[u8; BLOCK]) -> impl Iterator<Item = usize> {
-    let (words, _) = flags.as_chunks::<8>();
-    words.iter().enumerate().flat_map(|(number, word)| {
-        let mut left = u64::from_le_bytes(*word);
-        std::iter::from_fn(move || {
-            let byte = (left != 0).then(|| left.trailing_zeros() as usize / 8)?;
-            left &= !(0xff << (8 * byte));
-            Some(number * 8 + byte)
-        })
-    })
-}
-
-/// Returns a nonzero value if something hidden or encoded may begin with these two bytes.
-#[inline]
-fn suspicion(byte: u8, next: u8) -> u8 {
-    let control = (byte < b' ') & (byte != b'\n') & (byte != b'\t') & (byte != b'\r');
-    let lower = next | 32;
-    let percent = (byte == b'%') & ((next.wrapping_sub(b'0') < 10) | (lower.wrapping_sub(b'a') < 6));
-    let entity = (byte == b'&') & ((next == b'#') | (next == b'q') | (next == b'a') | (next == b'l'));
-    let escape = (byte == b'\\')
-        & ((next == b'u') | (next == b'x') | (next == b'0') | (next == b'e') | (next == b'\\'));
-    u8::from(control | (byte >= 0x7f) | percent | entity | escape)
+/// Returns whether something hidden or encoded may begin with these two bytes, of which the first is not plain.
+fn is_suspicious(byte: u8, next: u8) -> bool {
+    match byte {
+        b'%' => next.is_ascii_hexdigit(),
+        b'&' => matches!(next, b'#' | b'q' | b'a' | b'l' | b'n' | b'c'),
+        b'\\' => matches!(next, b'u' | b'x' | b'0' | b'e' | b'\\'),
+        _ => true,
+    }
 }
 
 /// Returns whether the view of what begins here differs from the bytes, and if not, how much of it was examined.
@@ -234,7 +208,15 @@ fn percent(text: &[u8]) -> Option<(usize, Option<u8>)> {
 
 /// `&#95;`, `&#x5f;`, `&quot;`.
 fn entity(text: &[u8]) -> Option<(usize, Option<u8>)> {
-    const NAMED: [(&[u8], u8); 14] = [
+    // Letters lose their accents: the words that matter are known without them, too.
+    const NAMED: [(&[u8], u8); 21] = [
+        (b"nbsp", b' '),
+        (b"ntilde", b'n'),
+        (b"eacute", b'e'),
+        (b"egrave", b'e'),
+        (b"dollar", b'$'),
+        (b"num", b'#'),
+        (b"lpar", b'('),
         (b"amp", b'&'),
         (b"quot", b'"'),
         (b"apos", b'\''),
@@ -245,7 +227,7 @@ fn entity(text: &[u8]) -> Option<(usize, Option<u8>)> {
         (b"lowbar", b'_'),
         (b"sol", b'/'),
         (b"plus", b'+'),
-        (b"num", b'#'),
+        (b"semi", b';'),
         (b"commat", b'@'),
         (b"period", b'.'),
         (b"excl", b'!'),
@@ -311,4 +293,46 @@ fn number(digits: &[u8], base: u32) -> Option<u32> {
         return None;
     }
     digits.iter().try_fold(0, |number, digit| Some(number * base + char::from(*digit).to_digit(base)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::next_difference;
+
+    #[test]
+    fn what_is_hidden_or_encoded_is_found_wherever_it_stands() {
+        let rows: [(&[u8], bool); 20] = [
+            (b"\x1b[1m", true),
+            (b"\0", true),
+            (b"\x7f", true),
+            ("\u{200b}".as_bytes(), true),
+            (b"%5F", true),
+            (b"%255F", true),
+            (b"&#95;", true),
+            (b"&quot;", true),
+            (b"\\u005f", true),
+            (b"\\\\x5f", true),
+            (b"\\e[1m", true),
+            (b"\r\n\t", false),
+            (b"100% of", false),
+            (b"a && b & c", false),
+            (b"\\n\\t", false),
+            (b"%zz", false),
+            (b"&amp", false),
+            ("\u{e9}\u{6570}\u{1f600}".as_bytes(), false),
+            (b"\xff\xfe", false),
+            (b"~ !", false),
+        ];
+        for (part, differs) in rows {
+            for before in 0..40 {
+                for after in [0, 1, 15, 16, 40] {
+                    let text = [&vec![b' '; before], part, &vec![b'x'; after]].concat();
+                    let found = next_difference(&text, 0);
+                    assert_eq!(found, differs.then_some(before), "{part:?} at {before} before {after}");
+                }
+            }
+        }
+        assert_eq!(next_difference(b"", 0), None);
+        assert_eq!(next_difference(b"\0\0", 1), Some(1));
+    }
 }

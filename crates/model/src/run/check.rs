@@ -2,6 +2,7 @@
 //! how to type one again.
 
 use super::Sort;
+use super::script::opened;
 use crate::shell::{self, Step};
 
 /// One command of a line that does something to the project, in a folder.
@@ -34,7 +35,8 @@ impl Check {
 
 /// Returns what a command line does to the project, in order. `cwd` is where it began.
 pub fn checks(command: &str, cwd: &str) -> Vec<Check> {
-    of_steps(command, &shell::steps(command), cwd)
+    let command = opened(command);
+    of_steps(&command, &shell::steps(&command), cwd)
 }
 
 pub(super) fn of_steps(command: &str, steps: &[Step], cwd: &str) -> Vec<Check> {
@@ -62,21 +64,25 @@ pub(super) fn check(command: &str, step: &Step, folder: &str) -> Option<Check> {
 
 /// Returns a whole line to type again: its commands without pipes, redirections and echoes.
 pub fn runnable(command: &str) -> String {
-    let steps = shell::steps(command);
-    let mut text = String::new();
+    match parts(command).join(" && ") {
+        text if text.is_empty() => first_line(&opened(command)).to_owned(),
+        text => text,
+    }
+}
+
+/// Returns each command of a line to type again, without those that it is piped into, and without `cd` and echoes.
+pub fn parts(command: &str) -> Vec<String> {
+    let command = &*opened(command);
+    let mut found = Vec::new();
     let mut piped = false;
-    for step in &steps {
+    for step in &shell::steps(command) {
         let shown = piped || is_cd(step) || is_talk(step);
         piped = step.then == shell::Join::Pipe;
-        if shown {
-            continue;
+        if !shown {
+            found.push(as_written(command, step, 0));
         }
-        if !text.is_empty() {
-            text.push_str(" && ");
-        }
-        text.push_str(&as_written(command, step, 0));
     }
-    if text.is_empty() { first_line(command).to_owned() } else { text }
+    found
 }
 
 /// Only some of the tests ran: enough to find a bug, but too little to prove that the work is done.
@@ -302,6 +308,8 @@ pub(super) fn sort_of(words: &[String]) -> Option<Sort> {
         return None;
     }
     match program {
+        // Our own commands say nothing about the project.
+        "thru" => None,
         "cargo" => match first {
             "test" | "t" | "nextest" => Some(Sort::Test),
             "build" | "b" | "check" | "c" | "bench" | "doc" => Some(Sort::Build),

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::summary::plain;
+use crate::text::split_once;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -90,7 +91,7 @@ enum Told {
 
 fn of_line(line: &str) -> Option<Told> {
     if let Some(rest) = line.strip_prefix("test result: ") {
-        return row(rest.split_once(". ")?.1).map(Told::Part);
+        return row(split_once(rest, ". ")?.1).map(Told::Part);
     }
     if let Some(rest) = line.strip_prefix("Summary [") {
         // nextest: `Summary [   0.5s] 10 tests run: 9 passed, 1 failed, 2 skipped`
@@ -101,6 +102,10 @@ fn of_line(line: &str) -> Option<Told> {
     }
     if line.starts_with("--- FAIL: ") {
         return Some(Told::OneFailed);
+    }
+    // Everything below reads a number, and most lines of an output contain none.
+    if !line.bytes().any(|byte| byte.is_ascii_digit()) {
+        return None;
     }
     for (mark, told) in [
         ("# pass ", Told::Passed as fn(u64) -> Told),
@@ -140,7 +145,7 @@ fn of_line(line: &str) -> Option<Told> {
 /// `5 passed; 1 failed; 0 ignored`, in any order. `None` if neither is counted.
 fn row(text: &str) -> Option<Counts> {
     let mut counts = Counts::default();
-    for piece in text.split([',', ';', '|', '(', ')']).map(str::trim) {
+    for piece in pieces(text).map(str::trim) {
         let mut words = piece.split_whitespace();
         let (Some(Ok(n)), Some(what)) = (words.next().map(str::parse::<u64>), words.next()) else { continue };
         match what.trim_end_matches(['.', ':']) {
@@ -155,6 +160,19 @@ fn row(text: &str) -> Option<Counts> {
         counts.passed = Some(0);
     }
     (counts != Counts::default()).then_some(counts)
+}
+
+/// Splits at commas, semicolons, bars and round brackets: all of them single bytes, so no character is decoded.
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let text = rest.take()?;
+        let Some(end) = text.bytes().position(|byte| matches!(byte, b',' | b';' | b'|' | b'(' | b')')) else {
+            return Some(text);
+        };
+        rest = Some(&text[end + 1..]);
+        Some(&text[..end])
+    })
 }
 
 /// `5 tests, 9 assertions`: all of them passed.
@@ -192,17 +210,17 @@ fn executed(line: &str) -> Option<Counts> {
     if let Some((before, rest)) = line.strip_prefix("Executed ").and_then(|rest| rest.split_once(", with ")) {
         return Some(of(first_number(before)?, first_number(rest).unwrap_or(0)));
     }
-    if let Some((before, rest)) = line.split_once(" tests completed, ") {
+    if let Some((before, rest)) = split_once(line, " tests completed, ") {
         return Some(of(before.trim().parse().ok()?, first_number(rest)?));
     }
-    let (before, total) = line.split_once(" failed out of ")?;
+    let (before, total) = split_once(line, " failed out of ")?;
     let failed = before.rsplit(' ').find_map(|word| word.parse().ok())?;
     Some(of(total.trim().parse().ok()?, failed))
 }
 
 /// rspec, exunit, minitest: `5 examples, 1 failure`, `5 tests, 1 failure`, `5 runs, 9 assertions, 1 failures, 0 errors`.
 fn examples(line: &str) -> Option<Counts> {
-    let (first, rest) = line.split_once(", ")?;
+    let (first, rest) = split_once(line, ", ")?;
     let (number, what) = first.split_once(' ')?;
     let total: u64 = number.parse().ok()?;
     if !matches!(what, "examples" | "example" | "tests" | "test" | "runs" | "run")
@@ -248,7 +266,8 @@ fn first_number(text: &str) -> Option<u64> {
 fn junit(text: &str) -> Option<Counts> {
     let mut sum: Option<Counts> = None;
     for (start, is_all) in [("<testsuites", true), ("<testsuite", false)] {
-        for (at, _) in text.match_indices(start) {
+        // By its first character: a search for the whole word costs more than most lines that are counted.
+        for (at, _) in text.match_indices('<').filter(|(at, _)| text[*at..].starts_with(start)) {
             let tag = text[at + start.len()..].split('>').next().unwrap_or_default();
             // `<testsuite` is also the beginning of `<testsuites`.
             if !tag.starts_with([' ', '\n', '\t', '\r']) {

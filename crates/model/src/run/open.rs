@@ -1,6 +1,7 @@
 //! What a command line was for, and whether its failure matters.
 
 use super::check::{self, Check, of_steps, strip};
+use super::script::opened;
 use crate::shell::{self, Step};
 
 /// What a line was for.
@@ -28,6 +29,7 @@ pub enum Family {
 
 /// Returns what a command line is for, given the folder where it began.
 pub fn command_purpose(command: &str, cwd: &str) -> CommandPurpose {
+    let command = &*opened(command);
     let steps = shell::steps(command);
     let checks = of_steps(command, &steps, cwd);
     if !checks.is_empty() {

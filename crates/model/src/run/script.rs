@@ -1,5 +1,42 @@
 //! The command line that a shell is given as an argument.
 
+use std::borrow::Cow;
+
+use super::check::strip;
+use crate::shell;
+
+/// How many shells within shells are opened.
+const DEEPEST: usize = 2;
+
+/// Returns a line with the command lines that it gives to shells in their place: `cd web && bash -lc 'npm test'` is
+/// `cd web && npm test`.
+pub fn opened(command: &str) -> Cow<'_, str> {
+    let mut line = Cow::Borrowed(command);
+    for _ in 0..DEEPEST {
+        match open(&line) {
+            Some(inner) => line = Cow::Owned(inner),
+            None => break,
+        }
+    }
+    line
+}
+
+/// Opens the first shell of a line.
+fn open(command: &str) -> Option<String> {
+    // Most lines start no shell: they are not parsed for that.
+    if !command.contains("sh ") {
+        return None;
+    }
+    shell::steps(command).iter().find_map(|step| {
+        let words = strip(&step.words);
+        let inner = script_of(words)?;
+        let from = step.spans[step.words.len() - words.len()].start;
+        let to = step.spans.last()?.end;
+        let pipefail = if words.iter().any(|word| word == "pipefail") { "set -o pipefail; " } else { "" };
+        Some(format!("{}{pipefail}{inner}{}", &command[..from], &command[to..]))
+    })
+}
+
 /// `bash -lc 'cargo test'` runs `cargo test`. Returns `None` if the words do not start a shell with a command line.
 pub fn script_of(words: &[String]) -> Option<&str> {
     let (program, arguments) = words.split_first()?;
@@ -29,7 +66,7 @@ pub fn script_of(words: &[String]) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::script_of;
+    use super::{opened, script_of};
 
     #[test]
     fn a_shell_is_not_the_command() {
@@ -49,6 +86,23 @@ mod tests {
         for (words, expected) in rows {
             let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
             assert_eq!(script_of(&words), *expected, "{words:?}");
+        }
+    }
+    #[test]
+    fn a_shell_is_opened() {
+        let cases = [
+            ("bash -lc 'cargo test | tail -5'", "cargo test | tail -5"),
+            ("cd web && CI=1 sh -c \"npm test\" 2>&1 | tail", "cd web && CI=1 npm test 2>&1 | tail"),
+            ("timeout 60 bash -c 'make lint' arg0", "timeout 60 make lint"),
+            ("bash -o pipefail -c 'make test | tee log'", "set -o pipefail; make test | tee log"),
+            ("sh -c \"bash -lc 'make test'\"", "make test"),
+            // Nothing is opened.
+            ("bash scripts/test.sh", "bash scripts/test.sh"),
+            ("git push origin main", "git push origin main"),
+            ("ssh host make", "ssh host make"),
+        ];
+        for (line, expected) in cases {
+            assert_eq!(opened(line), expected, "{line}");
         }
     }
 }

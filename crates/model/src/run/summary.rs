@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::Sort;
+use crate::text::split_once;
 
 /// What was found in an output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -630,14 +631,14 @@ fn without_prefix(line: &str) -> &str {
     {
         return rest;
     }
-    if let Some((name, rest)) = line.split_once(": ")
+    if let Some((name, rest)) = split_once(line, ": ")
         && is_name(name)
         && name.contains(':')
         && !name.rsplit(':').next().is_some_and(|last| last.bytes().all(|b| b.is_ascii_digit()))
     {
         return rest;
     }
-    match line.split_once(" | ") {
+    match split_once(line, " | ") {
         Some((name, rest)) if is_name(name.trim_end()) && name.contains(['-', '_']) => rest,
         _ => line,
     }

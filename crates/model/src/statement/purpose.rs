@@ -115,6 +115,10 @@ const ORDERS: &[&str] = &[
     "write",
 ];
 
+/// About the work itself, not about what changes.
+const META: &[&str] =
+    &["create task", "task track", "todo list", "start implementing", "re-read", "re-run", "create a plan"];
+
 /// "Fix these errors": what they are was said before.
 const REFERRING: &[&str] = &["it", "this", "that", "these", "those", "them", "both", "all"];
 
@@ -127,14 +131,16 @@ pub fn purpose(text: &str) -> String {
         if line.starts_with("```") {
             fenced = !fenced;
         }
-        if fenced || line.starts_with(['`', '|']) && !line.contains(' ') || line.starts_with("```") {
+        let is_row = line.starts_with('|') || line.starts_with('`') && !line.contains(' ');
+        if fenced || is_row || line.starts_with("```") {
             continue;
         }
         let line = without_mark(line).1.replace("**", "");
         for sentence in split(&line) {
             match announced(sentence) {
                 Some(words) => order = words,
-                None if !is_talk(sentence) && is_informative(sentence) => {
+                // What it found is a reason only if it names something.
+                None if !is_talk(sentence) && is_informative(sentence) && names_it(sentence) => {
                     found = sentence.trim_end_matches([':', '.']).to_owned();
                 }
                 None => {}
@@ -145,6 +151,11 @@ pub fn purpose(text: &str) -> String {
     let is_vague = (order.chars().count() < SHORT || refers) && !order.contains('`');
     let kept = if is_vague && !order.is_empty() { found } else { order };
     super::first_sentences(&kept, LONGEST).trim_end_matches([' ', '…', '.', ':', ';']).to_owned()
+}
+
+/// A sentence with a name in it; one that begins with a name is an entry of a list.
+fn names_it(sentence: &str) -> bool {
+    sentence.contains('`') && !sentence.starts_with('`')
 }
 
 /// Returns the order in a sentence, without the words that lead to it.
@@ -161,7 +172,9 @@ fn announced(sentence: &str) -> Option<String> {
     let first: String = rest.chars().take_while(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect();
     // "Fix 4: remove it": a step with a number.
     let is_order = ORDERS.contains(&first.as_str());
-    if LOOKS.contains(&first.as_str()) || !is_order && !leads || first.is_empty() {
+    let small = rest.to_lowercase();
+    let is_meta = META.iter().any(|words| small.contains(words));
+    if LOOKS.contains(&first.as_str()) || is_meta || !is_order && !leads || first.is_empty() {
         return None;
     }
     (is_order || leads && sentence.ends_with(':')).then(|| rest.trim_end_matches([':', '.', '!']).to_owned())
@@ -197,7 +210,11 @@ mod tests {
             ("Let me search for references to `sessions`.", ""),
             ("All tests pass. Let me run formatting and linting.", ""),
             ("Let me fix it:", ""),
+            ("Now let me create tasks and start implementing:", ""),
+            ("Let me re-read the exact lines I need to change:", ""),
+            ("I see the structure clearly. Let me fix it:", ""),
             ("Now I have all the context.", ""),
+            ("| 1 - Add `HookEnd` | Skip | Only a name |", ""),
             ("```go\nfix(a)\n```", ""),
             ("", ""),
         ];

@@ -113,14 +113,13 @@ fn gather(request: &BriefRequest) -> Option<(Gathered, Records)> {
     Some((gathered, Records { candidates, problems, held: context.held.into_inner() }))
 }
 
-/// Returns the last active session that was about something and is not running. Running sessions are listed
-/// separately.
+/// Returns the last session in which work was done and that is not running. Running sessions are listed separately.
 fn last_other(project: ProjectContext, this: Option<&Id>) -> Option<Id> {
     let entries = roster::read(project.store, roster::TAIL).ok()?;
     let running: Vec<&Id> = roster::running(&entries, project.store, this, project.world.now)
         .map(|entry| &entry.session)
         .collect();
-    roster::last_active(&entries, project.store, |entry| {
+    roster::last_at_work(&entries, project.store, |entry| {
         Some(&entry.session) != this && !running.contains(&&entry.session)
     })
 }

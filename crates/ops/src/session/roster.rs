@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
-use model::digest::Digest;
+use model::digest::{Digest, FileUse};
 use model::id::Id;
 use model::packet::words;
 use model::time;
@@ -17,7 +17,7 @@ use crate::session::past;
 /// Enough of the list for the last sessions.
 pub const TAIL: u64 = 32 * 1024;
 
-/// How many sessions are searched for one that was about something.
+/// How many sessions are searched for one in which something was asked or done.
 const LOOKED_INTO: usize = 8;
 
 /// How many sessions without an end are examined.
@@ -133,6 +133,9 @@ fn last_at(store: &Store, journal: &str, window: u64) -> Option<String> {
     lines.map(|line| line.ts).max()
 }
 
+/// With so many calls a session counts as work, even if it changed nothing.
+const MANY_CALLS: u64 = 8;
+
 /// Returns those that run elsewhere, the one with the newest line first.
 pub fn running<'e>(
     entries: &'e [Entry],
@@ -145,15 +148,35 @@ pub fn running<'e>(
     open.take(OPEN).filter(move |entry| entry.is_running(store, own.as_deref(), now))
 }
 
-/// Returns the last active session that was about something, among those that `fits` accepts.
+/// Returns the last active session in which something was asked or done, among those that `fits` accepts.
 pub fn last_active(entries: &[Entry], store: &Store, fits: impl Fn(&Entry) -> bool) -> Option<Id> {
-    by_activity(entries, store, fits)
-        .into_iter()
-        .take(LOOKED_INTO)
-        .find(|entry| {
-            past::whole(store, &entry.session, past::GENERATIONS).is_ok_and(|digest| says_something(&digest))
-        })
-        .map(|entry| entry.session.clone())
+    last_digests(entries, store, fits).find(|(_, digest)| says_something(digest)).map(|(session, _)| session)
+}
+
+/// Returns the last active session in which work was done; if there is none, the last active one. A short question must
+/// not replace the work before it.
+pub fn last_at_work(entries: &[Entry], store: &Store, fits: impl Fn(&Entry) -> bool) -> Option<Id> {
+    let mut slight = None;
+    for (session, digest) in last_digests(entries, store, fits) {
+        if has_work(&digest) {
+            return Some(session);
+        }
+        if says_something(&digest) {
+            slight.get_or_insert(session);
+        }
+    }
+    slight
+}
+
+fn last_digests(
+    entries: &[Entry],
+    store: &Store,
+    fits: impl Fn(&Entry) -> bool,
+) -> impl Iterator<Item = (Id, Digest)> {
+    by_activity(entries, store, fits).into_iter().take(LOOKED_INTO).filter_map(|entry| {
+        let digest = past::whole(store, &entry.session, past::GENERATIONS).ok()?;
+        Some((entry.session.clone(), digest))
+    })
 }
 
 /// Last active first.
@@ -170,6 +193,13 @@ pub fn by_activity<'e>(entries: &'e [Entry], store: &Store, fits: impl Fn(&Entry
     // A stable sort: of two in one second the one with the newer line.
     known.sort_by(|(a, _), (b, _)| b.cmp(a));
     known.into_iter().map(|(_, entry)| entry).collect()
+}
+
+/// Returns whether something was changed, or a lot was examined. Files in our own store do not count: a worker that
+/// `thru gate run` started writes its output there.
+fn has_work(digest: &Digest) -> bool {
+    let is_edit = |file: &FileUse| file.edits > 0 && !file.path.starts_with(layout::STORE);
+    digest.called >= MANY_CALLS || !digest.effects.is_empty() || digest.files.iter().any(is_edit)
 }
 
 /// A session that was opened and closed again has nothing to say.

@@ -1,6 +1,6 @@
-use std::collections::VecDeque;
-
-use model::journal::Record;
+use model::event::EventName;
+use model::failure;
+use model::journal::{Record, SAID};
 use model::render::one_line;
 use model::time;
 use ops::Result;
@@ -67,18 +67,16 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         Format::Json => output::json_line_while_read(line),
         Format::Text => output::line_while_read(line),
     };
-    // What is there already is limited; what comes while somebody follows is not.
-    if let Some(most) = args.limit {
-        let mut last = VecDeque::new();
-        reading.read(|record| {
-            if args.is_wanted(record) {
-                last.push_back(line(record));
-                last.drain(..last.len().saturating_sub(most));
-            }
-        })?;
-        if !last.iter().all(|line| line_while_read(line)) {
-            return Ok(0);
-        }
+    // What is there already is sorted and limited; what comes while somebody follows is not.
+    let mut known = Vec::new();
+    reading.read(|record| match format {
+        _ if !args.is_wanted(record) => {}
+        Format::Json => known.push(Shown::of(record, line(record))),
+        Format::Text => Shown::of(record, line(record)).insert_by_time(&mut known),
+    })?;
+    let first = args.limit.map_or(0, |most| known.len().saturating_sub(most));
+    if !known[first..].iter().all(|shown| line_while_read(&shown.line)) {
+        return Ok(0);
     }
     loop {
         let mut heard = true;
@@ -96,6 +94,43 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             if format == Format::Text {
                 title(world, &reading);
             }
+        }
+    }
+}
+
+/// One line of the output.
+struct Shown {
+    at: String,
+    /// What the agent said, if this is a stop or a text of the transcript.
+    said: String,
+    ends_turn: bool,
+    is_late: bool,
+    line: String,
+}
+
+impl Shown {
+    fn of(record: &Record, line: String) -> Shown {
+        let is_stop = record.event_name() == Some(EventName::Stop);
+        let is_end = record.event_name() == Some(EventName::SessionEnd);
+        let said = if is_stop || record.event == SAID { record.text.to_string() } else { String::new() };
+        Shown {
+            at: record.ts.to_string(),
+            said,
+            ends_turn: is_stop || is_end,
+            is_late: !record.from.is_empty(),
+            line,
+        }
+    }
+
+    /// The transcript is read at a stop, so what only the transcript has is recorded after it. Here it stands at its time,
+    /// and words that the stop repeats are shown once.
+    fn insert_by_time(self, known: &mut Vec<Shown>) {
+        let is_earlier = |other: &&Shown| other.at > self.at || other.at == self.at && other.ends_turn;
+        let later = if self.is_late { known.iter().rev().take_while(is_earlier).count() } else { 0 };
+        let place = known.len() - later;
+        let is_repeated = !self.said.is_empty() && known[place..].iter().any(|other| other.said == self.said);
+        if !is_repeated {
+            known.insert(place, self);
         }
     }
 }
@@ -134,7 +169,7 @@ fn detail(record: &Record) -> String {
     parts.push(one_line(&record.text, 100));
     if record.ok == Some(false) {
         let exit = record.exit.map_or(String::new(), |exit| format!(" ({exit})"));
-        let why = record.error.lines().next().unwrap_or_default();
+        let why = failure::reason(&record.error);
         parts.push(format!("{BAD}failed{exit}{BAD:#} {}", one_line(why, 100)));
     }
     if !record.verdict.is_empty() {

@@ -28,7 +28,7 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 enum Command {
     Start(start::Args),
-    /// List the loops of this project; ▶ marks those in the foreground
+    /// List the loops of this project; ▶ marks those in the foreground, ▷ those that wait for a session
     List,
     /// Show a loop: its state and its prompt
     Show {

@@ -124,8 +124,14 @@ pub fn print_notes(notes: &[String], covered: bool) {
 
 /// Lists at most a dozen ids, and how many more there are.
 fn short_list<'a>(ids: impl IntoIterator<Item = &'a str>) -> String {
+    let mut list = String::new();
+    push_short_list(&mut list, ids);
+    list
+}
+
+fn push_short_list<'a>(list: &mut String, ids: impl IntoIterator<Item = &'a str>) {
     const MOST: usize = 12;
-    let (mut list, mut more) = (String::new(), 0);
+    let mut more = 0;
     for (place, id) in ids.into_iter().enumerate() {
         if place >= MOST {
             more += 1;
@@ -137,7 +143,6 @@ fn short_list<'a>(ids: impl IntoIterator<Item = &'a str>) -> String {
     if more > 0 {
         list.push_str(&format!(" +{more}"));
     }
-    list
 }
 
 fn style_of(status: TaskStatus) -> Style {

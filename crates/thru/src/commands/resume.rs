@@ -36,7 +36,7 @@ enum Command {
         #[arg(long, value_name = "PHASE", default_value = "planning", value_parser = model::manifest::PHASES.to_vec())]
         phase: String,
         /// The skill or command that continues it, as the agent would call it
-        #[arg(long, value_name = "SKILL", default_value = "execute-project")]
+        #[arg(long, value_name = "SKILL", default_value = "continue-next-step")]
         next_action: String,
         /// The session that works on it
         #[arg(long, value_name = "ID")]

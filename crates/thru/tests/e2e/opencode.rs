@@ -53,8 +53,19 @@ impl OpenCode {
         available::harness("THRU_OPENCODE", "opencode").map(|binary| OpenCode { binary })
     }
 
-    /// As a user of OpenCode does it: `thru init` sees that it is in use and installs the plugin.
+    /// Installs the plugin as a user does, and lets it wait longer for `thru`: on a busy machine a call that is given up
+    /// would be told later, and the test would see another order. The timeouts have tests of their own.
     pub fn init(scratch: &Scratch) {
+        OpenCode::init_as_released(scratch);
+        let path = scratch.project.join(PLUGIN);
+        let source = std::fs::read_to_string(&path).expect("a plugin");
+        let patient = source.replacen("const TIMEOUT = 2_000\n", "const TIMEOUT = 60_000\n", 1);
+        assert_ne!(patient, source, "the plugin names its timeout");
+        std::fs::write(path, patient).expect("a file");
+    }
+
+    /// As a user of OpenCode does it: `thru init` sees that it is in use and installs the plugin.
+    pub fn init_as_released(scratch: &Scratch) {
         let folder = scratch.home.join(".config/opencode");
         std::fs::create_dir_all(&folder).expect("a folder");
         std::fs::write(folder.join("opencode.json"), "{}").expect("a file");

@@ -291,7 +291,7 @@ impl Turn {
         let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
         let server = shared.upgrade().unwrap_or_else(|| {
             let scratch = Scratch::new();
-            OpenCode::init(&scratch);
+            OpenCode::init_as_released(&scratch);
             let model = Model::start(Script::default());
             let server = opencode.serve(&scratch, &model, &scratch.project);
             let server = Arc::new(Shared { server, model, scratch, usual: OnceLock::new() });

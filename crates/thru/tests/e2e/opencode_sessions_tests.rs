@@ -269,7 +269,7 @@ fn what_the_plugin_costs() {
     const WARM_UP: usize = 2;
     const TURNS: usize = 16;
     let with = Scratch::new();
-    OpenCode::init(&with);
+    OpenCode::init_as_released(&with);
     let without = Scratch::new();
     let model = Model::start(Script::default());
     let (here, there) =

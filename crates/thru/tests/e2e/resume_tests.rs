@@ -62,7 +62,7 @@ fn assert_restored(after: &Asked) {
         "error: no such greeting",
         "(exit 3)",
         "01-greeting “The greeting”",
-        "next action `execute-project`",
+        "next action `continue-next-step`",
         "The greeting must be polite.",
     ];
     for fact in facts {

@@ -97,8 +97,7 @@ fn a_brief_says_what_is_at_risk_first() {
     ran(&env, "t3", "git status --short", " M src/parse.rs", "");
     ran(&env, "t4", "git checkout -b topic", "", "Switched to a new branch 'topic'");
     let brief = env.thru(&["brief"]).ok().stdout;
-    let risk =
-        "At risk:\n- nothing committed: 2 files exist only in the working tree (edited ones under Files)\n";
+    let risk = "At risk:\n- nothing committed: the edits of 2 files are only in the working tree (edited ones under Files)\n";
     assert!(brief.contains(risk), "{brief}");
     assert!(brief.find("At risk").unwrap() < brief.find("Build the parser").unwrap(), "{brief}");
     assert!(brief.contains("branch topic"), "{brief}");
@@ -184,7 +183,9 @@ fn a_commit_by_somebody_else_is_seen_on_disk() {
     edited(&env, "t1", "a.txt");
     let brief = env.thru(&["brief"]).ok().stdout;
     assert!(
-        brief.contains("nothing committed: 1 file exists only in the working tree (edited ones under Files)"),
+        brief.contains(
+            "nothing committed: the edits of 1 file are only in the working tree (edited ones under Files)"
+        ),
         "{brief}"
     );
     env.write("project/a.txt", "2");

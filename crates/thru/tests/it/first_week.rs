@@ -591,6 +591,65 @@ mod pleasant {
         );
     }
 
+    /// A scripted model answers within a second, and Claude Code reports an edit that failed in its transcript only.
+    #[test]
+    fn what_the_transcript_adds_stands_before_the_stop() {
+        let env = TestEnv::rooted();
+        let line = |kind: &str, content: Value| {
+            json!({"type": kind, "uuid": content.to_string(), "timestamp": NOW, "sessionId": "s1",
+                "message": {"role": kind, "id": content.to_string(), "content": content}})
+        };
+        let edit = json!({"file_path": env.project().join("src/a.rs"), "old_string": "a", "new_string": "a"});
+        let lines = [
+            line("user", json!("Accept commas")),
+            line("assistant", json!([{"type": "tool_use", "id": "t1", "name": "Edit", "input": edit}])),
+            line(
+                "user",
+                json!([{"type": "tool_result", "tool_use_id": "t1", "is_error": true, "content": "No changes"}]),
+            ),
+            line("assistant", json!([{"type": "tool_use", "id": "t2", "name": "Edit", "input": edit}])),
+            line("user", json!([{"type": "tool_result", "tool_use_id": "t2", "content": "ok"}])),
+            line("assistant", json!([{"type": "text", "text": "Commas are accepted now."}])),
+        ];
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        env.write("project/src/a.rs", "fn a() {}\n");
+        let path = env.write("s1.jsonl", text);
+        env.fire("s1", "SessionStart", json!({"source": "startup"}));
+        env.fire("s1", "UserPromptSubmit", json!({"prompt": "Accept commas"}));
+        env.fire(
+            "s1",
+            "PostToolUse",
+            json!({"tool_name": "Edit", "tool_input": edit, "tool_use_id": "t2", "tool_response": {}}),
+        );
+        let stop = json!({"last_assistant_message": "Commas are accepted now.", "transcript_path": path});
+        env.fire("s1", "Stop", stop);
+        let journal = env.thru(&["journal", "--session", "s1"]).ok().stdout;
+        let rows: Vec<&str> = journal.lines().filter_map(|line| line.split_whitespace().nth(1)).collect();
+        assert_eq!(rows, ["session-start", "prompt", "Edit", "Edit", "stop"], "{journal}");
+        let brief = env.thru(&["brief", "--session", "s1"]).ok().stdout;
+        assert!(brief.contains("The agent had finished and waited for the user."), "{brief}");
+        assert!(brief.contains("edited src/a.rs\n") && !brief.contains("2×"), "{brief}");
+    }
+
+    #[test]
+    fn a_short_question_does_not_replace_the_work_before_it() {
+        let env = TestEnv::rooted();
+        env.fire("work", "SessionStart", json!({"source": "startup"}));
+        env.fire("work", "UserPromptSubmit", json!({"prompt": "Accept commas"}));
+        let edit = json!({"file_path": env.project().join("src/a.rs")});
+        env.fire(
+            "work",
+            "PostToolUse",
+            json!({"tool_name": "Edit", "tool_input": edit, "tool_use_id": "t1", "tool_response": {}}),
+        );
+        env.fire("work", "SessionEnd", json!({"reason": "other"}));
+        env.fire("asks", "SessionStart", json!({"source": "startup"}));
+        env.fire("asks", "UserPromptSubmit", json!({"prompt": "What is a comma?"}));
+        env.fire("asks", "SessionEnd", json!({"reason": "other"}));
+        let told = env.fire("next", "SessionStart", json!({"source": "startup"})).context();
+        assert!(told.contains("Accept commas") && !told.contains("What is a comma?"), "{told}");
+    }
+
     #[test]
     fn times_are_local_for_people_and_utc_in_json() {
         let env = worked();

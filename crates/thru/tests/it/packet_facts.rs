@@ -55,7 +55,7 @@ fn pickup_tells_what_fails_and_what_must_pass_whoever_wrote_the_prompt() {
     let picked = env.thru(&["pickup", "parser"]).ok().stdout;
     for needle in [
         "Just do the lexer.",
-        "- `make release-check`: no run of it was seen",
+        "- `make release-check`: not run yet",
         "- `cargo test -p parse`: ",
         "`error: src/parse.rs:1: no such rule`",
         "> Build the parser. Never use regular expressions.",

@@ -75,7 +75,7 @@ fn the_active_workstream_is_told_after_a_compaction() {
     for fact in [
         "01-parser “The parser”",
         "phase execution",
-        "next action `execute-project`",
+        "next action `continue-next-step`",
         "questions that its files answer",
     ] {
         assert!(brief.contains(fact), "{fact} in\n{brief}");

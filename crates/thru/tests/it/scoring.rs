@@ -439,7 +439,7 @@ fn off_is_the_fixed_order_whatever_the_weights_are() {
     env.write(env.store().join("config.toml"), settings);
     assert_eq!(brief(&env, &[]).ok().stdout, fixed);
     let on = brief(&env, &["--scoring", "on"]).ok().stdout;
-    assert!(on != fixed && on.contains("Left out: "), "{on}");
+    assert!(on != fixed && on.contains("\nMore"), "{on}");
     configure(&env, "");
     assert_eq!(brief(&env, &["--scoring", "off"]).ok().stdout, fixed);
 }
@@ -455,9 +455,9 @@ fn what_does_not_fit_is_named() {
     assert!(report["tokens"].as_u64().unwrap() <= 100, "{report}");
     let left = report["rows"].as_array().unwrap().iter().filter(|row| row["taken"] == false).count();
     assert!(left > 30 && text.trim_end().ends_with("see `thru brief --all`."), "{left}: {text}");
-    assert!(text.contains("Left out: ") && text.contains(" files"), "{text}");
+    assert!(text.contains("\nMore") && text.contains(" files"), "{text}");
     let all = brief(&env, &["--all"]).ok().stdout;
-    assert!(!all.contains("Left out: ") && all.contains("lexer39.rs"), "{all}");
+    assert!(!all.contains("\nMore") && all.contains("lexer39.rs"), "{all}");
     let budget = brief(&env, &["--budget", "300", "--json"]).ok().json();
     assert!((101..=300).contains(&budget["tokens"].as_u64().unwrap()), "{budget}");
 }

@@ -9,7 +9,7 @@ use crate::digest::{CommandUse, Digest};
 use crate::render::{code, inline, path};
 use crate::run::{self, Check, CommandPurpose, Ended, Sort};
 use crate::score::Signal;
-use crate::text::cut;
+use crate::text::{commands_in, cut};
 
 /// How much of a command identifies it, with a small margin.
 pub(super) const COMMAND: usize = 66;
@@ -24,6 +24,9 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     let newest = newest_runs(digest);
     let failing: Vec<String> = digest.open_failures().map(|failure| failure.run()).collect();
     let beside = !material.summary().is_empty();
+    // Whoever reads a command in the summary knows how that is checked.
+    let known: Vec<Sort> = commands_in(material.summary()).into_iter().filter_map(run::sort).collect();
+    let task = digest.goal().task.or(digest.goal().newest).map_or(0, |prompt| prompt.record);
     let asked = digest.prompts.last().map_or(0, |prompt| prompt.record);
     let is_whole = |check: &Check| check.sort == Sort::Test && !run::is_narrow(check);
     let tested_whole =
@@ -51,6 +54,12 @@ pub fn gather(material: &Material, all: &mut Gathered) {
                 let is_main =
                     |check: &Check| matches!(check.sort, Sort::Test | Sort::Lint) && !run::is_narrow(check);
                 if beside && (ended == Ended::Unknown || !checks.iter().any(is_main)) {
+                    continue;
+                }
+                // One that was for another task may be about other files.
+                let is_known =
+                    checks.iter().filter(|check| is_main(check)).all(|check| known.contains(&check.sort));
+                if beside && (is_known || command.last < task) {
                     continue;
                 }
                 // What fails is told under that title.

@@ -16,7 +16,7 @@ use crate::text::cut;
 use super::said;
 
 /// Most turns, changed files, findings and sub-agents' answers that are told.
-const TURNS: usize = 7;
+const TURNS: usize = 4;
 const CHANGED: usize = 8;
 const FINDINGS: usize = 3;
 const AGENTS: usize = 4;
@@ -29,10 +29,14 @@ const GROUP: usize = 4;
 const SAME: usize = 60;
 
 /// So many of the newest turns are told whatever they were.
-const FRESH: usize = 2;
+const FRESH: usize = 1;
 
 /// Closing words that are shorter say little, unless they name something.
 const SHORT: usize = 90;
+
+/// How many characters of an earlier request are told, and how long the last word may be.
+const EARLIER: usize = 62;
+const WORD: usize = 20;
 
 /// A closing message of at least this many bytes is assumed to sum up what sub-agents answered before it.
 const SUMMED_UP: usize = 240;
@@ -56,19 +60,21 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     let mut told = Content::of(if last { &digest.said } else { "" });
     let mut facts: Vec<(u64, Fact)> = Vec::new();
     let mut turns_told: Vec<&Prompt> = Vec::new();
+    // Where the agent's last words sum up its work, they are the newest conclusion.
+    let is_closing = last && closing.iter().any(|said| said.record == digest.said_last);
+    let newer = usize::from(digest.has_finished() || is_closing);
     for turn in turns.iter().rev() {
         let Some(outcome) = turn.outcome.filter(|said| !is_told(said)) else { continue };
-        let is_settled = turns_told.len() >= FRESH && is_settled(digest, turn, outcome);
+        let is_settled = newer + turns_told.len() >= FRESH && is_settled(digest, turn, outcome);
         let is_known = told.share(&outcome.text) >= SAME;
         if turns_told.len() < TURNS && !is_settled && !is_known && tells(digest, turn, outcome) {
             told.add(&outcome.text);
-            facts.push((outcome.record, Fact::Turn(*turn, outcome, turns_told.len())));
+            facts.push((outcome.record, Fact::Turn(*turn, outcome, newer + turns_told.len())));
             turns_told.push(turn.prompt);
         }
     }
     // The closing words of a turn sum up what was found on the way, and what of it still holds.
     let found = digest.statements.iter().rev().filter(|said| said.record > last_closed && !is_told(said));
-    let is_guess = |said: &Statement| ["likely ", "probably"].iter().any(|word| said.text.contains(word));
     let found =
         found.filter(|said| !digest.is_retracted(said) && !is_solved(digest, said) && !is_guess(said));
     let changes = digest.changes_since(last_closed);
@@ -124,16 +130,62 @@ fn changed(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut Gathered) {
     }
 }
 
-/// "Update the a.go file" says nothing about a.go.
-fn says_more(why: &str, file: &str) -> bool {
-    const LEAST: usize = 24;
+/// "Update the a.go file" says nothing about a.go, "update the integration tests" says nothing about any file.
+pub(crate) fn says_more(why: &str, file: &str) -> bool {
+    const LEAST: usize = 3;
+    const EMPTY: &[&str] = &[
+        "update",
+        "add",
+        "fix",
+        "change",
+        "changes",
+        "the",
+        "to",
+        "of",
+        "in",
+        "for",
+        "and",
+        "file",
+        "files",
+        "test",
+        "tests",
+        "code",
+        "new",
+        "now",
+        "implement",
+        "implementation",
+        "functionality",
+        "integration",
+        "make",
+        "use",
+        "this",
+        "that",
+        "these",
+        "all",
+        "also",
+        "with",
+        "remaining",
+        "function",
+        "layer",
+        "start",
+    ];
     let name = file.rsplit('/').next().unwrap_or(file);
-    why.replace(file, "").replace(name, "").chars().count() >= LEAST
+    let rest = why.replace(file, "").replace(name, "").to_lowercase();
+    let telling = rest.split_whitespace().filter(|word| word.len() > 1 && !EMPTY.contains(word));
+    telling.clone().any(|word| word.len() > 3 && word.contains('`')) || telling.count() >= LEAST
 }
 
-/// A question that was answered before the last work began: what came of it is in the work.
+/// Words about what to do, before the last work began: what came of them is in the work. So are guesses.
 fn is_settled(digest: &Digest, turn: &Turn, outcome: &Statement) -> bool {
-    turn.prompt.sort() == Sort::Question && digest.edited_after(outcome.record).is_some()
+    let during = turn.prompt.record..outcome.record;
+    let worked = digest.changes.iter().any(|change| during.contains(&change.record))
+        || digest.effects.iter().any(|used| during.contains(&used.record));
+    let is_talk = turn.prompt.sort() == Sort::Question || !worked;
+    is_talk && digest.edited_after(outcome.record).is_some() || is_guess(outcome)
+}
+
+fn is_guess(said: &Statement) -> bool {
+    ["likely ", "probably"].iter().any(|word| said.text.contains(word))
 }
 
 /// Whether the closing words of a turn are worth knowing now.
@@ -176,9 +228,18 @@ fn earlier(turns: &[Turn], told: &[&Prompt], goal: &Goal, all: &mut Gathered) {
             continue;
         }
         known.push(text);
-        let forms = vec![quoted(text, 64)];
+        let forms = vec![quoted(&beginning(text), EARLIER + WORD + 4)];
         all.add(Class::Earlier, format!("prompt:{}", turn.prompt.record), forms).known_by =
             vec![text.to_owned()];
+    }
+}
+
+/// The first words of a text: enough to know it by, and no word in two.
+fn beginning(text: &str) -> Cow<'_, str> {
+    let mut ends = text.char_indices().skip(EARLIER).map(|(at, c)| (at, c.is_whitespace()));
+    match ends.clone().nth(WORD).and(ends.find_map(|(at, is_end)| is_end.then_some(at))) {
+        Some(at) => Cow::Owned(format!("{}…", text[..at].trim_end_matches([',', ';', ':']))),
+        None => Cow::Borrowed(text),
     }
 }
 
@@ -203,11 +264,11 @@ fn add(all: &mut Gathered, record: u64, fact: Fact, topic: &str) {
                     _ => format!("{} → {told}", quoted(&turn.prompt.text, *request)),
                 }
             };
-            // The older the turn, the less of it matters.
+            // Later conclusions replace earlier ones: only the newest is told at length.
             let lengths: &[(usize, usize)] = match newer {
-                0 | 1 => &[(64, 160), (80, 300), (120, 600), (200, 1_200)],
-                2 | 3 => &[(64, 160), (80, 300), (100, 500)],
-                _ => &[(64, 160), (80, 260)],
+                0 => &[(64, 160), (80, 300), (120, 600), (200, 1_200)],
+                1 => &[(64, 160), (80, 300)],
+                _ => &[(64, 160)],
             };
             (lengths.iter().map(form).collect(), outcome.text.as_str())
         }

@@ -156,3 +156,66 @@ fn of_two_accounts_of_the_same_work_the_newer_one_is_told() {
     let text = told(&[TASK, first, "user: and in objects?", DONE, "user: is it fast?"]);
     assert!(text.contains("no longer eats them") && !text.contains("arrays were kept"), "{text}");
 }
+
+#[test]
+fn only_the_newest_conclusion_is_told_at_length() {
+    let long = |about: &str| {
+        let more: Vec<String> = (1..9)
+            .map(|n| format!("Step {n} of the {about} moves `{about}_{n}` to `lib/{about}_{n}.py`."))
+            .collect();
+        format!("said: The {about} is split now. {}", more.join(" "))
+    };
+    let (reader, writer, lexer) = (long("reader"), long("writer"), long("lexer"));
+    let lines = [
+        TASK,
+        "edit: a.py",
+        &reader,
+        "user: split the writer as well",
+        "edit: b.py",
+        &writer,
+        "user: and now the lexer please",
+        "edit: c.py",
+        &lexer,
+        "user: document all of it",
+    ];
+    let text = told(&lines);
+    assert!(
+        text.contains("`lexer_8`") && !text.contains("`writer_7`") && !text.contains("`reader_4`"),
+        "{text}"
+    );
+    assert!(text.contains("The reader is split now") && text.contains("The writer is split now"), "{text}");
+}
+
+#[test]
+fn talk_before_the_last_work_is_settled() {
+    let talk = "said: Two ways to keep them: `skip()` returns a comment, or the lexer keeps a list of its own beside it.";
+    let lines = [
+        TASK,
+        "user: think about how to keep them first",
+        talk,
+        "user: take the first way",
+        "edit: a.py",
+        DONE,
+        "user: is it fast?",
+    ];
+    let text = told(&lines);
+    assert!(text.contains("no longer eats them") && !text.contains("Two ways to keep them"), "{text}");
+    // Nothing was edited since: it is what there is.
+    let text = told(&[TASK, "user: think about how to keep them first", talk, "user: which is faster?"]);
+    assert!(text.contains("Two ways to keep them"), "{text}");
+}
+
+#[test]
+fn an_earlier_request_is_cut_between_words() {
+    let cases = [
+        ("commit it", "commit it"),
+        (
+            "in the manual of the reader, say how comments in arrays are kept and which are lost",
+            "in the manual of the reader, say how comments in arrays are kept…",
+        ),
+        (&"x".repeat(90), &"x".repeat(90)),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(beginning(text), expected);
+    }
+}

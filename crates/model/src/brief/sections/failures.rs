@@ -4,6 +4,7 @@ use crate::brief::Material;
 use crate::brief::candidate::Class;
 use crate::brief::gather::Gathered;
 use crate::digest::{Failure, Trap};
+use crate::failure;
 use crate::render::{code, path};
 
 use super::checks::COMMAND;
@@ -11,7 +12,7 @@ use super::checks::COMMAND;
 pub fn gather(material: &Material, all: &mut Gathered) {
     let digest = material.digest;
     for failure in digest.open_failures() {
-        let known = failure.error.lines().next().unwrap_or_default().to_owned();
+        let known = failure::reason(&failure.error).to_owned();
         let since = match digest.edited_after(failure.record) {
             Some(file) => format!("before the last edits, of {}", path(file, 120)),
             None => String::new(),
@@ -36,7 +37,8 @@ fn forms(failure: &Failure, since: &str) -> Vec<String> {
         folder => format!(" in {}", path(folder, 120)),
     };
     let form = |command: usize, lines: usize, line: usize| {
-        let why: Vec<String> = failure.error.lines().take(lines).map(|text| code(text, line)).collect();
+        let why: Vec<String> =
+            failure::reasons(&failure.error).take(lines).map(|text| code(text, line)).collect();
         let between = if why.is_empty() { "" } else { ": " };
         format!("{}{folder}{notes}{between}{}", code(&failure.run(), command), why.join(" "))
     };

@@ -3,7 +3,7 @@
 use crate::brief::Material;
 use crate::brief::candidate::Class;
 use crate::brief::gather::Gathered;
-use crate::digest::{Did, Digest, Step};
+use crate::digest::{Did, Digest, Step, names_more_than_a_tool};
 use crate::event::TodoStatus;
 use crate::render::{code, path, quoted};
 use crate::statement;
@@ -107,13 +107,14 @@ fn last_words(digest: &Digest, all: &mut Gathered) {
 
 /// Adds calls that had begun when the records end. The next agent must look what became of them.
 fn unfinished(digest: &Digest, all: &mut Gathered) {
-    if digest.unfinished.is_empty() {
+    let begun: Vec<&str> = digest.begun_calls().collect();
+    if begun.is_empty() {
         return;
     }
     let form = |most: usize, width: usize| {
-        let more = digest.unfinished.len().saturating_sub(most);
+        let more = begun.len().saturating_sub(most);
         let more = if more > 0 { format!(", +{more} more") } else { String::new() };
-        let calls: Vec<String> = digest.unfinished.iter().take(most).map(|call| code(call, width)).collect();
+        let calls: Vec<String> = begun.iter().take(most).map(|call| code(call, width)).collect();
         format!("Begun, its result was not seen: {}{more}", calls.join(", "))
     };
     let mut forms = vec![form(1, 80), form(4, 160)];
@@ -126,7 +127,7 @@ fn unfinished(digest: &Digest, all: &mut Gathered) {
 pub(crate) fn steps(since: &[Step]) -> Vec<String> {
     let is_same = |a: &Step, b: &Step| (a.did, &a.what) == (b.did, &b.what);
     let mut kept: Vec<(&Step, usize)> = Vec::new();
-    for step in since {
+    for step in since.iter().filter(|step| step.did != Did::Called || names_more_than_a_tool(&step.what)) {
         let known = kept.iter().position(|(known, _)| is_same(known, step));
         let times = known.map_or(0, |place| kept.remove(place).1);
         kept.push((step, times + 1));

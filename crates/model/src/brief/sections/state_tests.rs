@@ -46,7 +46,9 @@ const TASK: &str = "user: Make the reader keep comments in nested arrays and obj
 
 #[test]
 fn what_was_done_after_the_last_words() {
-    let cases: [(&[&str], &str); 6] = [
+    let cases: [(&[&str], &str); 7] = [
+        // The name of a tool says nothing.
+        (&[TASK, "said: Let me look for it:", "call: Grep"], "- At work. Last said: “Let me look for it:”\n"),
         (&[TASK], "- The newest message has not been taken up yet\n"),
         // A call that names no file takes it up too.
         (
@@ -54,8 +56,8 @@ fn what_was_done_after_the_last_words() {
             "- At work on the newest message: called `mcp__tracker__create_issue`\n",
         ),
         (
-            &[TASK, "begun: Bash"],
-            "- At work on the newest message\n- Begun, its result was not seen: `Bash`\n",
+            &[TASK, "begun: make test", "begun: Grep"],
+            "- At work on the newest message\n- Begun, its result was not seen: `make test`\n",
         ),
         // What only looked, before the work, does not matter any more. The same again is counted.
         (

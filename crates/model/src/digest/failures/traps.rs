@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Failure;
 use crate::digest::Digest;
+use crate::failure;
 use crate::journal::Record;
 use crate::run;
 
@@ -98,8 +99,10 @@ impl Digest {
         let recent =
             |failure: &&mut Failure| called.saturating_sub(failure.call) <= SOON && failure.worked.is_empty();
         for failure in self.failures.iter_mut().filter(recent) {
-            if way(&failure.error).is_some() && works_instead(&record.command, failure) {
-                failure.worked = run::runnable(&record.command);
+            if way(&failure.error).is_some()
+                && let Some(worked) = works_instead(&record.command, failure)
+            {
+                failure.worked = worked;
             }
         }
     }
@@ -111,7 +114,7 @@ fn trap(failures: &[&Failure]) -> Option<Trap> {
     let is_tool = !last.is_command;
     let times: u32 = failures.iter().map(|failure| failure.times).sum();
     (times > 1 || worked.is_some()).then(|| Trap {
-        what: if is_tool { last.tool.clone() } else { worked.unwrap_or(last).run() },
+        what: if is_tool { last.tool.clone() } else { culprit(worked.unwrap_or(last)).unwrap_or_default() },
         why: telling_line(worked.unwrap_or(last)).to_owned(),
         worked: match worked {
             Some(failure) => failure.worked.clone(),
@@ -131,7 +134,7 @@ fn kind(failure: &Failure) -> Option<String> {
     }
     let way = way(&failure.error)?;
     // A tool fails the same way everywhere; a command is identified by its program.
-    let who = if failure.is_command { program(&failure.what) } else { failure.tool.clone() };
+    let who = if failure.is_command { program(&culprit(failure)?) } else { failure.tool.clone() };
     Some(format!("{who}\u{1}{way}"))
 }
 
@@ -142,31 +145,66 @@ fn way(error: &str) -> Option<&'static str> {
 fn telling_line(failure: &Failure) -> &str {
     let mut lines = failure.error.lines();
     let told = way(&failure.error).and_then(|way| lines.find(|line| line.contains(way)));
-    told.or_else(|| failure.error.lines().next()).unwrap_or_default()
+    told.unwrap_or_else(|| failure::reason(&failure.error))
 }
 
-fn program(command: &str) -> String {
-    let run = run::runnable(command);
-    run.split_whitespace().next().unwrap_or_default().rsplit('/').next().unwrap_or_default().to_owned()
-}
-
-/// Returns whether a command is an alternative to what failed: it names the same program, and is not the same
-/// command.
-fn works_instead(command: &str, failure: &Failure) -> bool {
-    let (mine, other) = (run::runnable(command), failure.run());
-    if !failure.is_command || mine.is_empty() || mine == other {
-        return false;
+/// Returns the part of a line that its error is about, to type again. `None` if nothing shows which it is.
+fn culprit(failure: &Failure) -> Option<String> {
+    let line = telling_line(failure);
+    let parts = run::parts(&failure.what);
+    if line.to_ascii_lowercase().contains("no such file or directory") && line.contains("cd:") {
+        let folder = line.split([' ', ':']).find(|word| word.starts_with('/'));
+        return folder.map(|folder| format!("cd {folder}"));
     }
-    let name = program(&failure.what);
-    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-    let (mine, other) = (words(&mine), words(&other));
-    let names_it = mine.iter().any(|word| word.rsplit('/').next() == Some(name.as_str()));
-    // For a program with subcommands, the same one: `git checkout` is not an alternative to `git push`.
-    let second = |words: &[String]| {
-        let at = words.iter().position(|word| word.rsplit('/').next() == Some(name.as_str()));
-        at.and_then(|at| words.get(at + 1)).cloned().unwrap_or_default()
+    if let Some((before, after)) = line.split_once("command not found") {
+        let name = match after.trim_start_matches(':').trim() {
+            // `bash: line 1: foo: command not found`
+            "" => before.trim_end_matches([':', ' ']).rsplit([' ', ':']).next().unwrap_or_default(),
+            name => name,
+        };
+        return parts.into_iter().find(|part| !name.is_empty() && names(part, name));
+    }
+    // The shell itself refused: a variable in place of the program was empty.
+    if line.trim_end().ends_with("permission denied:") {
+        return None;
+    }
+    match parts.as_slice() {
+        [part] => Some(part.clone()),
+        parts => parts.iter().find(|part| names(line, &program(part))).cloned(),
+    }
+}
+
+/// Returns the program of a part; of `cd`, with the folder.
+fn program(part: &str) -> String {
+    if part.starts_with("cd ") {
+        return part.to_owned();
+    }
+    part.split_whitespace().next().unwrap_or_default().rsplit('/').next().unwrap_or_default().to_owned()
+}
+
+/// Whether one of the words is this name, with or without a path.
+fn names(words: &str, name: &str) -> bool {
+    let is_end = |c: char| c.is_whitespace() || matches!(c, ':' | '"' | '\'' | '`');
+    words.split(is_end).any(|word| word.rsplit('/').next() == Some(name))
+}
+
+/// Returns the part of a command that is an alternative to what failed: it names the same program, with the same
+/// subcommand if there is one, and is not the same.
+fn works_instead(command: &str, failure: &Failure) -> Option<String> {
+    if !failure.is_command {
+        return None;
+    }
+    let failed = culprit(failure)?;
+    let name = program(&failed);
+    // `git checkout` is not an alternative to `git push`, and `lint --version` is none to `lint run`.
+    let subcommand = |part: &str| {
+        let mut words =
+            part.split_whitespace().skip_while(|word| word.rsplit('/').next() != Some(name.as_str()));
+        let second = words.nth(1).unwrap_or_default();
+        let is_plain = second.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | ':'));
+        (is_plain && !second.starts_with('-')).then(|| second.to_owned()).unwrap_or_default()
     };
-    let has_subcommands =
-        matches!(name.as_str(), "git" | "gh" | "go" | "cargo" | "npm" | "pnpm" | "yarn" | "docker" | "mise");
-    !name.is_empty() && names_it && (!has_subcommands || second(&mine) == second(&other))
+    let wanted = subcommand(&failed);
+    let mut parts = run::parts(command).into_iter();
+    parts.find(|part| *part != failed && names(part, &name) && subcommand(part) == wanted)
 }

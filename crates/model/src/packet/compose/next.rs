@@ -1,8 +1,8 @@
 //! The prompt that a fresh agent starts from. It is short, because the packet's other sections accompany it.
 
-use super::{Facts, NONE};
+use super::Facts;
 use crate::brief;
-use crate::digest::FileUse;
+use crate::digest::{Did, Failure, FileUse, Step};
 use crate::loops::promise;
 use crate::packet::choose::{self, goal_words};
 use crate::packet::words;
@@ -18,7 +18,7 @@ const FIRST_FILES: usize = 4;
 const LAST_STEPS: usize = 3;
 
 impl Facts<'_> {
-    /// Goal, where to begin, what to open, when it is done. For the rest it refers to the packet.
+    /// Goal, where to begin, what to open, when it is done.
     pub(super) fn next_prompt(&self) -> String {
         let mut parts = vec![format!("Goal: {}", self.goal_line())];
         parts.extend(self.first_step().map(|step| format!("Begin with: {step}.")));
@@ -27,15 +27,6 @@ impl Facts<'_> {
             parts.push(format!("Open first: {}.", files.join(", ")));
         }
         parts.extend(self.exit_criteria());
-        if !self.told.is_empty() {
-            let heeded = match self.constraints() == NONE {
-                true => "",
-                false => "; Constraints what the user wants heeded",
-            };
-            parts.push(format!(
-                "Intent has the user's own words; Context what was done, what is at risk and what fails{heeded}."
-            ));
-        }
         parts.join("\n\n")
     }
 
@@ -61,54 +52,91 @@ impl Facts<'_> {
             return None;
         }
         let broken_off = digest
-            .unfinished
-            .first()
+            .begun_calls()
+            .next()
             .map(|call| format!("{}, which had begun and not finished", code(call, 200)));
-        let failing =
-            self.failing.first().map(|failure| format!("what fails: {}", code(&failure.run(), 120)));
+        let failing = self.failing.first().map(|failure| failure_words(failure));
         if digest.has_finished() && broken_off.is_none() && failing.is_none() {
             return Some(match self.open_questions().is_empty() {
                 false => "the user's answer to what is under Open Questions".to_owned(),
                 true => "the user: the agent had finished and waited for the next word".to_owned(),
             });
         }
+        let under_way = if digest.has_finished() { None } else { self.under_way() };
+        // What the agent found and has not touched since is the next thing to look at.
+        let is_newest =
+            self.failing.first().is_some_and(|failure| digest.edited_after(failure.record).is_none());
+        let steps = match is_newest {
+            true => [broken_off, failing, under_way.filter(|_| self.announced().is_some())],
+            false => [broken_off, under_way, failing],
+        };
+        let steps: Vec<String> = steps.into_iter().flatten().collect();
+        (!steps.is_empty()).then(|| steps.join("; then "))
+    }
+
+    /// What the agent was doing: what it announced and what it has done of that, or what nobody has checked yet.
+    fn under_way(&self) -> Option<String> {
+        let digest = self.material.digest;
         let asked = self.goal.newest.map_or(0, |newest| newest.record);
         let since = brief::last_steps(digest, LAST_STEPS);
-        let announced = digest.said_last > asked && statement::announces(&digest.said);
-        let under_way = match self.goal.newest {
-            _ if digest.has_finished() => None,
-            _ if self.is_checked() => Some(
-                "what is left of the goal, if anything: the checks passed after the last edit".to_owned(),
-            ),
-            // What was announced and not begun.
-            _ if announced && since.is_empty() => Some(format!(
-                "what the agent was about to do: {}",
-                quoted(&statement::last_sentences(&digest.said, 160), 164)
-            )),
+        if self.is_checked() {
+            return Some(
+                "comparing the result with the goal: the checks passed after the last edit".to_owned(),
+            );
+        }
+        let since_then = match since.is_empty() {
+            true => String::new(),
+            false => format!(" (since then {})", since.join(", ")),
+        };
+        if let Some(words) = self.announced() {
+            return Some(format!("what the agent said it would do: {words}{since_then}"));
+        }
+        match self.goal.newest {
             Some(_) if !digest.is_taken_up() && digest.said_last < asked => {
-                Some("the user's newest message, under Intent: it has not been taken up yet".to_owned())
+                return Some("the user's newest message: it has not been taken up yet".to_owned());
             }
             // Said in passing: the goal is the task it belongs to.
             Some(newest) if goal_words(&self.goal) != Some(newest.text.as_str()) => {
-                let after =
-                    if since.is_empty() { String::new() } else { format!(", after {}", since.join(", ")) };
-                Some(format!("what was under way: {}{after}", quoted(&newest.text, 160)))
+                return Some(format!("what was under way: {}{since_then}", quoted(&newest.text, 160)));
             }
-            _ if !since.is_empty() => Some(format!("what follows on the last calls: {}", since.join(", "))),
-            _ => None,
-        };
-        let steps: Vec<String> = broken_off.into_iter().chain(under_way).chain(failing).collect();
-        match steps.is_empty() {
-            false => Some(steps.join("; then ")),
-            true => Some("where the agent was, under Where it stands in Context".to_owned()),
+            _ => {}
         }
+        let edited = digest.edited_after(asked.max(digest.said_last));
+        let check = self.runs.iter().find(|run| run.is_stale());
+        match (edited, check) {
+            (Some(edited), Some(check)) => {
+                let check = code(&check.command, 120);
+                Some(format!("{check}: {} was edited after its last run", code(edited, 120)))
+            }
+            _ if digest.steps_since_said().iter().any(is_work) => {
+                Some(format!("where the agent was: it had {}", since.join(", ")))
+            }
+            _ => None,
+        }
+    }
+
+    /// What the agent last said that it would do; not a look at something, if work came after it.
+    fn announced(&self) -> Option<String> {
+        let digest = self.material.digest;
+        let asked = self.goal.newest.map_or(0, |newest| newest.record);
+        let is_look = statement::purpose(&digest.said).is_empty();
+        let is_over = is_look
+            && digest
+                .steps_since_said()
+                .iter()
+                .any(|step| step.did == Did::Edited || step.passed || step.failed);
+        let announces = digest.said_last > asked && statement::announces(&digest.said) && !is_over;
+        announces.then(|| quoted(&statement::last_sentences(&digest.said, 200), 204))
     }
 
     /// Returns whether tests passed after the last edit that was made for what is asked, and nothing fails.
     fn is_checked(&self) -> bool {
         let asked = self.goal.newest.map_or(0, |newest| newest.record);
         let is_edited = self.material.digest.edited_after(asked).is_some();
-        is_edited && self.failing.is_empty() && choose::passed_since_edits(&self.runs)
+        let commands = self.validator_commands();
+        let mut runs = commands.iter().filter_map(|command| self.run_of(command));
+        let are_fresh = runs.all(|run| !run.is_stale());
+        is_edited && are_fresh && self.failing.is_empty() && choose::passed_since_edits(&self.runs)
     }
 
     /// What the user chose, what a failure names, and what was in use for the newest message. Files of what is over are
@@ -168,4 +196,15 @@ impl Facts<'_> {
             (true, false) => None,
         }
     }
+}
+
+fn is_work(step: &Step) -> bool {
+    matches!(step.did, Did::Edited | Did::Ran)
+}
+
+/// What fails, and the line that shows it.
+fn failure_words(failure: &Failure) -> String {
+    let why = failure.error.lines().next().filter(|line| !line.trim().is_empty());
+    let why = why.map_or(String::new(), |line| format!(": {}", code(line, 160)));
+    format!("what fails: {}{why}", code(&failure.run(), 120))
 }

@@ -223,9 +223,13 @@ fn reminder(context: &HookContext) -> Option<Part> {
         return None;
     }
     let names: Vec<String> = unread.iter().map(|path| shown_path(path, 200)).collect();
+    let (edited, read) = match mark {
+        0 => ("in this session", "in it"),
+        _ => ("since the compaction", "since"),
+    };
     let text = format!(
-        "Throughline: files have been edited since the compaction, and of what the manifest of {} loads these have not been \
-         read since: {}.\n",
+        "Throughline: files have been edited {edited}, and of what the manifest of {} loads these have not been read {read}: \
+         {}.\n",
         found.id,
         names.join(", ")
     );

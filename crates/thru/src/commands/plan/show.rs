@@ -8,7 +8,7 @@ use ops::features::plan::Source;
 use ops::features::plan::show::{self, Shown};
 use ops::{Error, Result, World};
 
-use super::{TEXT, short_list, style_of};
+use super::{TEXT, push_short_list, short_list, style_of};
 use crate::commands::evidence::proof_style;
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, Stream, Style, WARN};
 
@@ -81,11 +81,17 @@ impl Page {
     }
 
     fn styled(&mut self, style: Style, text: &str) {
-        match self.has_color {
-            // Writing to a `String` cannot fail.
-            true => drop(write!(self.text, "{style}{text}{style:#}")),
-            false => self.text.push_str(text),
+        self.styled_by(style, |page| page.push_str(text));
+    }
+
+    fn styled_by(&mut self, style: Style, add: impl FnOnce(&mut String)) {
+        if !self.has_color {
+            return add(&mut self.text);
         }
+        // Writing to a `String` cannot fail.
+        let _ = write!(self.text, "{style}");
+        add(&mut self.text);
+        let _ = write!(self.text, "{style:#}");
     }
 
     fn also(&mut self, style: Style, text: &str) {
@@ -126,9 +132,13 @@ impl Page {
             self.text.push(' ');
             self.styled(DIM, size.name());
         }
-        if !task.status.is_over() && standing.waits_for(task).next().is_some() {
-            let waits = short_list(standing.waits_for(task).map(|(id, _)| id));
-            self.also(DIM, &format!("← {waits}"));
+        let mut waits = standing.waits_for(task).map(|(id, _)| id).peekable();
+        if !task.status.is_over() && waits.peek().is_some() {
+            self.text.push_str("  ");
+            self.styled_by(DIM, |text| {
+                text.push_str("← ");
+                push_short_list(text, waits);
+            });
         }
         if let Some(line) = evidence {
             self.also(proof_style(line), &evidence_words(line));
