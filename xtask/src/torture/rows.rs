@@ -13,7 +13,7 @@ use super::roles::{
     ROLE_PATH, compacting, has_begun, has_role_file, is_active, is_bound, is_compacting, is_mended,
     is_recovering, is_saved, reads_role, with_bad_role, with_role,
 };
-use super::settings::{unwired, unwired_for_user, wired_for_user, wired_locally};
+use super::settings::{has_status_line, unwired, unwired_for_user, wired_for_user, wired_locally};
 use super::{decisions, evidence, gates, packets, plans, summaries, swarm, workstreams};
 use crate::sandbox::{SESSION, Sandbox, payload};
 use crate::transcript;
@@ -161,15 +161,7 @@ pub const ROWS: &[Row] = &[
     wires("install --local", wireless, &["install", "claude-code", "--local"], wired_locally),
     wires("install --local, no settings", bare, &["install", "claude-code", "--local"], wired_locally),
     wires("install --user", wireless, &["install", "claude-code", "--user"], wired_for_user),
-    wires(
-        "install --statusline",
-        wireless,
-        &["install", "claude-code", "--user", "--statusline"],
-        |sandbox| {
-            let text = fs::read_to_string(sandbox.dir.join(USER_SETTINGS)).unwrap_or_default();
-            wired_for_user(sandbox) && text.contains(" statusline\"")
-        },
-    ),
+    wires("install --statusline", wireless, &["install", "claude-code", "--statusline"], has_status_line),
     wires("swarm install", wireless, swarm::INSTALL, swarm::is_installed),
     wires("swarm uninstall", swarm::with_agents, swarm::UNINSTALL, swarm::is_uninstalled),
     wires("uninstall", wired, &["uninstall", "claude-code", "--local"], unwired),

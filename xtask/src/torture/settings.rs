@@ -55,7 +55,10 @@ pub fn old_or_new(
 /// Installing and uninstalling once more restores the original bytes.
 pub fn there_and_back(row: &Row, sandbox: &Sandbox, wrong: &mut Wrongs) -> Result<()> {
     let scope = if row.argv.contains(&"--user") { "--user" } else { "--local" };
-    for verb in ["install", "uninstall"] {
+    // The status line of a project's hooks is in the user's settings.
+    let line = row.argv.contains(&"--statusline");
+    let steps = [("install", scope), ("uninstall", scope), ("uninstall", "--user")];
+    for (verb, scope) in steps.into_iter().take(if line { 3 } else { 2 }) {
         let output = match row.argv.first() {
             Some(&"swarm") => sandbox.run(&["swarm", verb, "--harness", "claude-code", scope], b"")?,
             _ => sandbox.run(&[verb, "claude-code", scope], b"")?,
@@ -69,6 +72,9 @@ pub fn there_and_back(row: &Row, sandbox: &Sandbox, wrong: &mut Wrongs) -> Resul
     let mut expect = vec![(if scope == "--user" { USER_SETTINGS } else { LOCAL_SETTINGS }, SETTINGS)];
     if scope == "--local" {
         expect.push((EXCLUDE_FILE, EXCLUDE));
+    }
+    if line {
+        expect.push((USER_SETTINGS, SETTINGS));
     }
     for (path, original) in expect {
         let found = fs::read(sandbox.dir.join(path)).ok();
@@ -85,6 +91,11 @@ pub fn there_and_back(row: &Row, sandbox: &Sandbox, wrong: &mut Wrongs) -> Resul
 
 pub fn wired_locally(sandbox: &Sandbox) -> bool {
     holds_hooks(sandbox, LOCAL_SETTINGS)
+}
+
+pub fn has_status_line(sandbox: &Sandbox) -> bool {
+    let text = fs::read_to_string(sandbox.dir.join(USER_SETTINGS)).unwrap_or_default();
+    wired_locally(sandbox) && text.contains(" statusline\"")
 }
 
 pub fn wired_for_user(sandbox: &Sandbox) -> bool {
