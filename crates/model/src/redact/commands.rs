@@ -36,7 +36,8 @@ pub fn after(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         b"sp_addlogin" | b"sp_password" => second_literal(text, end),
         b"rp" if text[..start].ends_with(b"/") => flags::given(text, end + 1),
         b"pass"
-            if memmem::find(last_line(&text[start.saturating_sub(MOST_BYTES)..start]), b"rclone ").is_some() =>
+            if memmem::find(last_line(&text[start.saturating_sub(MOST_BYTES)..start]), b"rclone ")
+                .is_some() =>
         {
             flags::given(text, end + 1)
         }
@@ -73,8 +74,11 @@ pub fn after(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         }
         b"using"
             if is_user(&text[..start])
-                && memmem::find(last_line(&text[start.saturating_sub(MOST_BYTES)..start]), b"connect to ")
-                    .is_some() =>
+                && memmem::find(
+                    last_line(&text[start.saturating_sub(MOST_BYTES)..start]),
+                    b"connect to ",
+                )
+                .is_some() =>
         {
             random_word(text, end, 0)
         }
