@@ -3,6 +3,9 @@ use super::*;
 /// One shell call: command, exit code, output.
 type Call<'a> = (&'a str, i64, &'a str);
 
+/// What failed, and what worked instead.
+type Pair = Option<(&'static str, &'static str)>;
+
 const CHECKOUT: &str = "/home/u/app";
 
 fn record<'a>((command, exit, output): Call<'a>, id: String) -> Record<'a> {
@@ -203,7 +206,7 @@ fn what_will_go_wrong_again() {
     let twice = [("./run --port 3000", 1, "Error: listen EADDRINUSE: address already in use"); 2];
     assert_eq!(told(&twice).len(), 1);
     assert_eq!(told(&[("make test", 1, "FAIL"), ("make test", 1, "FAIL")]), [], "a failing test is no trap");
-    let pairs: [(&str, &str, &str, Option<(&str, &str)>); 7] = [
+    let pairs: [(&str, &str, &str, Pair); 7] = [
         // The part of a line that the error is about, and the part that replaced it.
         (
             "cd web && lint run && make test",

@@ -48,7 +48,7 @@ fn a_purpose_that_says_nothing_is_not_the_goal() {
 fn pickup_tells_the_goal_once_and_a_concrete_first_step() {
     let env = asked("Build the parser. Never use regular expressions.");
     env.write("project/src/lib.rs", "");
-    tool(&env, "t1", "Edit", "src/lib.rs");
+    tool(&env, "Edit", json!({"file_path": env.project().join("src/lib.rs")}));
     failed(&env, "bash -lc 'cargo test -p parse'", "Exit code 101\nerror: src/lib.rs:1: no such rule");
     handoff(&env, "go on");
     let picked = env.thru(&["pickup"]).ok().stdout;

@@ -251,7 +251,11 @@ fn earlier(turns: &[Turn], told: &[&Prompt], goal: &Goal, all: &mut Gathered) {
         let is_yes = turn.prompt.sort() == Sort::Approval && text.len() < 40;
         // The prompt is already in the goal, or among the user's words.
         let is_told = all.has(&format!("prompt:{}", turn.prompt.record));
-        if is_yes || is_told || goals.contains(&text) || known.contains(&text) {
+        if is_yes
+            || is_told
+            || goals.contains(&text)
+            || known.iter().any(|known| beginning(known) == beginning(text))
+        {
             continue;
         }
         known.push(text);

@@ -204,7 +204,7 @@ fn works_instead(command: &str, failure: &Failure) -> Option<String> {
             part.split_whitespace().skip_while(|word| word.rsplit('/').next() != Some(name.as_str()));
         let second = words.nth(1).unwrap_or_default();
         let is_plain = second.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | ':'));
-        (is_plain && !second.starts_with('-')).then(|| second.to_owned()).unwrap_or_default()
+        if is_plain && !second.starts_with('-') { second.to_owned() } else { String::new() }
     };
     let wanted = subcommand(&failed);
     let mut parts = run::parts(command).into_iter();
