@@ -177,13 +177,17 @@ impl PhaseStatus {
     }
 
     pub fn parse(word: &str) -> Option<PhaseStatus> {
-        Some(match TaskStatus::parse(word)? {
+        TaskStatus::parse(word).map(PhaseStatus::of_task)
+    }
+
+    pub fn of_task(status: TaskStatus) -> PhaseStatus {
+        match status {
             TaskStatus::Pending => PhaseStatus::Pending,
             TaskStatus::InProgress => PhaseStatus::InProgress,
             TaskStatus::Completed => PhaseStatus::Complete,
             TaskStatus::Blocked => PhaseStatus::Blocked,
             TaskStatus::Closed => PhaseStatus::Closed,
-        })
+        }
     }
 
     pub fn is_over(self) -> bool {

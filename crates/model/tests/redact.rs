@@ -188,6 +188,8 @@ fn secrets_over_several_lines_go() {
     }
     let benign = [
         "password: |\n  Enter the password you chose\n  when you signed up.\n",
+        "deploy ALL=(ALL) NOPASSWD:ALL\n",
+        "deploy ALL=(ALL) NOPASSWD: ALL\n",
         "token: >\n  The access token returned by the login endpoint.\n",
         "token:\n  type: string\n  required: true\n",
         "secrets:\n  db_password:\n    file: ./db_password.txt\n",

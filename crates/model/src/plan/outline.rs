@@ -1,8 +1,16 @@
-//! Reads a plan.md, written by `thru` or by people and agents: headings are phases, boxes are tasks, nested boxes are
-//! their parts. It never fails: ambiguous text is read in the likeliest way, with a warning.
+//! Reads a plan.md, ours or one by people and agents: headings as phases, boxes as tasks, nested boxes as their
+//! parts. It never fails: ambiguous text is read in the likeliest way, with a warning.
 
+mod field;
+mod heading;
 mod item;
+mod label;
+mod lines;
+mod marks;
+mod phase;
+mod resolve;
 mod shape;
+mod table;
 
 use std::collections::HashSet;
 
@@ -13,10 +21,13 @@ use super::markdown::HEADER;
 use super::{Phase, PhaseStatus, Plan, Task, TaskStatus};
 use crate::id::Id;
 use crate::render::one_line;
-use item::{Field, Parsed};
-use shape::{HeadingRole, Kind, Shape, SourceLine};
+use field::Field;
+use item::Parsed;
+use label::Under;
+use lines::{Kind, Mark, SourceLine};
+use shape::Shape;
 
-/// The start of a comment with exact fields. They are used, whatever the plain form next to it says.
+/// The text in these comments is exact, whatever the plain form next to it says.
 pub(super) const EXACT_COMMENT: &str = "<!-- thru: ";
 pub(super) const EXACT_COMMENT_END: &str = " -->";
 
@@ -26,12 +37,12 @@ pub fn read(bytes: &[u8]) -> Imported {
     if let std::borrow::Cow::Owned(_) = text {
         warnings.push(Warning { line: 1, text: "not all of it is UTF-8 text".to_owned() });
     }
-    let blocks = shape::blocks(&text);
+    let blocks = lines::blocks(&text);
     let shape = Shape::of(&blocks);
     let mut reader = Reader::new(&shape, warnings);
     reader.is_ours = text.starts_with(HEADER);
     for block in &blocks {
-        reader.take_line(block);
+        reader.take(block);
     }
     reader.finish()
 }
@@ -46,34 +57,52 @@ pub(super) fn read_task(lines: &str, phase: u32) -> Option<Task> {
 
 struct Reader<'s> {
     shape: &'s Shape,
-    /// Whether `thru` wrote the file, so that its title is a title whatever it says.
+    /// thru wrote the file, so its title is a title, whatever it says.
     is_ours: bool,
     plan: Plan,
     has_title: bool,
     warnings: Vec<Warning>,
     headings: Vec<Open>,
-    /// The tasks that the next item may be part of, with their indents, outermost first.
+    /// The tasks that the next item may be part of, by indent, outermost first.
     parents: Vec<(usize, String)>,
-    /// The task that lines belong to: the index of its phase, its own index, and its indent.
+    /// The task that lines belong to: its phase and position, and its indent.
     task: Option<(usize, usize, usize)>,
-    /// Whether a blank line followed the task's own text.
+    /// There was a blank line after the task's own text.
     paragraph_ended: bool,
     /// Whether a comment belongs to the last phase.
     in_phase: bool,
     ids: HashSet<String>,
-    /// The lines of list items that are neither tasks nor notes of a task.
+    /// The lines of list items that are neither tasks nor notes of one.
     left_out: Vec<usize>,
     /// Task ids in the file that could not be kept: (phase, old id, new id).
     renamed: Vec<(u32, String, String)>,
+    heading_task: Option<HeadingTask>,
+    /// What has to be known about the whole file first.
+    later: resolve::Later,
 }
+
+/// A task with a heading of its own, and everything below the heading.
+struct HeadingTask {
+    level: usize,
+    text: String,
+    id: String,
+    at: Position,
+}
+
+/// The index of a task's phase, and its index in the phase.
+type Position = (usize, usize);
 
 /// A heading that contains the current line.
 struct Open {
     level: usize,
     text: String,
-    /// The index among the phases, once the heading is a phase.
+    /// Its index among the phases, once it is one.
     phase: Option<usize>,
     explicit: bool,
+    /// The number of a chapter, which the ids of its tasks begin with.
+    id: Option<String>,
+    /// It says that all below it is done.
+    is_finished: bool,
 }
 
 impl<'s> Reader<'s> {
@@ -92,112 +121,40 @@ impl<'s> Reader<'s> {
             ids: HashSet::new(),
             left_out: Vec::new(),
             renamed: Vec::new(),
+            heading_task: None,
+            later: resolve::Later::default(),
         }
     }
 
-    fn take_line(&mut self, block: &SourceLine) {
+    fn take(&mut self, block: &SourceLine) {
         match &block.kind {
             Kind::Blank => self.paragraph_ended = true,
-            Kind::Exact(json) => self.exact_fields(json, block.line),
-            Kind::Heading { level, text } => self.heading(*level, text, block.line),
-            Kind::Check { mark, text } => {
-                let parsed = item::parse(text, Some(mark));
-                self.item(block, parsed);
-            }
+            Kind::Exact(json) => self.exact(json, block.line),
+            Kind::Heading { level, text } => self.heading(block, *level, text),
+            Kind::Check { mark, text } => match self.heading_task.as_ref().map(|task| task.at) {
+                Some(task) if block.under == Under::Criteria => {
+                    self.later.criteria.push((task, *mark == Mark::Is(TaskStatus::Completed), text.clone()));
+                }
+                _ => {
+                    let parsed = item::parse(text, Some(mark));
+                    self.contradiction(&parsed, block.line);
+                    self.item(block, parsed);
+                }
+            },
             Kind::Numbered { number, text } if self.shape.takes(block) => {
                 let mut parsed = item::parse(text, None);
                 parsed.id = parsed.id.or_else(|| Some(number.to_string()));
+                self.finish_by_heading(&mut parsed);
                 self.item(block, parsed);
             }
             Kind::Bullet { text } if self.shape.takes(block) => {
-                let parsed = item::parse(text, None);
+                let mut parsed = item::parse(text, None);
+                self.finish_by_heading(&mut parsed);
                 self.item(block, parsed);
             }
-            Kind::Numbered { text, .. } | Kind::Bullet { text } => self.other_line(block, text, true),
-            Kind::Text { text } => self.other_line(block, text, false),
+            Kind::Numbered { text, .. } | Kind::Bullet { text } => self.beside(block, text, true),
+            Kind::Text { text } => self.beside(block, text, false),
         }
-    }
-
-    fn heading(&mut self, level: usize, text: &str, line: usize) {
-        (self.task, self.in_phase) = (None, false);
-        self.parents.clear();
-        self.headings.retain(|open| open.level < level);
-        if !self.has_title && level == 1 {
-            self.has_title = true;
-            self.plan.title = text.trim().to_owned();
-            if self.is_ours || shape::explicit_phase(text).is_none() {
-                return;
-            }
-        }
-        // Numbered chapters outside the phases are not tasks.
-        let is_beside = self.shape.has_phases && !self.headings.iter().any(|open| open.explicit);
-        match self.shape.role(level, text) {
-            HeadingRole::Task if !is_beside => {
-                let phase = self.phase_for(line);
-                let parsed = item::parse_heading(text);
-                self.add(phase, parsed, line, 0, None);
-            }
-            HeadingRole::Phase => {
-                let (id, name) = shape::explicit_phase(text).unwrap_or((None, text.to_owned()));
-                let phase = self.open_phase(id, &name, line);
-                let explicit = true;
-                self.headings.push(Open { level, text: text.to_owned(), phase: Some(phase), explicit });
-                self.in_phase = true;
-            }
-            HeadingRole::Task | HeadingRole::Section => {
-                self.headings.push(Open { level, text: text.to_owned(), phase: None, explicit: false });
-            }
-        }
-    }
-
-    /// Returns the phase of the next task: the explicit one around it, or else the nearest heading.
-    fn phase_for(&mut self, line: usize) -> usize {
-        if let Some(open) = self.headings.iter().rev().find(|open| open.explicit) {
-            return open.phase.unwrap_or(0);
-        }
-        match self.headings.last() {
-            Some(Open { phase: Some(phase), .. }) => *phase,
-            Some(open) => {
-                let name = open.text.clone();
-                let phase = self.open_phase(None, &name, line);
-                if let Some(open) = self.headings.last_mut() {
-                    open.phase = Some(phase);
-                }
-                phase
-            }
-            None if self.plan.phases.is_empty() => self.open_phase(None, "Tasks", line),
-            None => self.plan.phases.len() - 1,
-        }
-    }
-
-    fn open_phase(&mut self, id: Option<u32>, heading: &str, line: usize) -> usize {
-        let (name, status) = item::phase_name(heading);
-        let taken = |id: u32| self.plan.phases.iter().any(|phase| phase.id == id);
-        let next = || (1..).find(|id| !taken(*id) && !self.shape.taken.contains(id)).unwrap_or(u32::MAX);
-        let id = match id {
-            Some(id) if !taken(id) => id,
-            // A chapter about a phase comes before the phase itself.
-            Some(id) if !self.is_ours && self.empty_phase(id).is_some() => {
-                self.warn(line, format!("phase {id} has two headings; the one without tasks is left out"));
-                let at = self.empty_phase(id).unwrap_or_default();
-                (self.plan.phases[at].name, self.plan.phases[at].status) = (name, status.unwrap_or_default());
-                return at;
-            }
-            Some(id) => {
-                let new = next();
-                self.warn(line, format!("a second phase {id} is read as phase {new}"));
-                new
-            }
-            None => next(),
-        };
-        let phase = Phase { id, name, status: status.unwrap_or_default(), ..Phase::default() };
-        self.plan.phases.push(phase);
-        self.plan.phases.len() - 1
-    }
-
-    /// Returns the index of a phase that has no tasks.
-    fn empty_phase(&self, id: u32) -> Option<usize> {
-        self.plan.phases.iter().position(|phase| phase.id == id && phase.tasks.is_empty())
     }
 
     fn item(&mut self, block: &SourceLine, parsed: Parsed) {
@@ -207,7 +164,7 @@ impl<'s> Reader<'s> {
         let parent = self.parents.last().map(|(_, id)| id.clone());
         let phase = match (&parent, self.task) {
             (Some(_), Some((phase, ..))) => phase,
-            _ => self.phase_for(block.line),
+            _ => self.phase_for(block),
         };
         let id = self.add(phase, parsed, block.line, block.indent, parent.as_deref());
         self.parents.push((block.indent, id));
@@ -223,10 +180,9 @@ impl<'s> Reader<'s> {
     ) -> String {
         let number = self.plan.phases[phase].id;
         let id = self.id_for(&parsed, number, line, parent);
-        let section = self.headings.last().filter(|open| !open.explicit && open.phase.is_none());
         let mut rest = Map::new();
-        if let Some(section) = section {
-            rest.insert("section".to_owned(), section.text.clone().into());
+        if let Some(section) = self.section_name() {
+            rest.insert("section".to_owned(), section.into());
         }
         let task = Task {
             id: id.clone(),
@@ -239,24 +195,45 @@ impl<'s> Reader<'s> {
             rest,
             ..Task::default()
         };
-        if let Some(doubt) = parsed.doubt {
+        // An exact comment follows in a file of ours.
+        if let Some(doubt) = parsed.doubt.filter(|_| !self.is_ours) {
             self.warn(line, doubt);
         }
         let tasks = &mut self.plan.phases[phase].tasks;
         tasks.push(task);
-        self.task = Some((phase, tasks.len() - 1, indent));
+        let place = tasks.len() - 1;
+        self.task = Some((phase, place, indent));
         (self.paragraph_ended, self.in_phase) = (false, false);
+        self.later.parts.extend(self.heading_task.as_ref().map(|whole| (whole.at, (phase, place))));
         id
     }
 
-    /// Returns the id in the file if it is valid and free, or else the next number.
+    /// Returns the heading between a task and its phase.
+    fn section_name(&self) -> Option<String> {
+        let section = self.headings.last().filter(|open| !open.explicit && open.phase.is_none());
+        match &self.heading_task {
+            Some(task) if section.is_none_or(|open| open.level < task.level) => Some(task.text.clone()),
+            _ => section.map(|open| open.text.clone()),
+        }
+    }
+
+    /// Returns what the id of the next task begins with: the number of its chapter or of the task around it.
+    fn chapter(&self) -> Option<String> {
+        let task = self.heading_task.as_ref().map(|task| (task.level, &task.id));
+        let chapters = self.headings.iter().filter_map(|open| Some((open.level, open.id.as_ref()?)));
+        chapters.chain(task).max_by_key(|(level, _)| *level).map(|(_, id)| id.clone())
+    }
+
+    /// Returns the id in the file, if it is valid and free, or else the next number.
     fn id_for(&mut self, parsed: &Parsed, phase: u32, line: usize, parent: Option<&str>) -> String {
         let called = parsed.id.as_deref();
+        let chapter = self.chapter();
+        let parent = parent.or(chapter.as_deref());
         let wanted = match called {
-            // The number `3.` counts within its phase or its parent.
+            // `3.` counts within its phase, or within its parent.
             Some(number) if number.bytes().all(|b| b.is_ascii_digit()) => {
                 let id = format!("{}.{number}", parent.map_or(phase.to_string(), str::to_owned));
-                // A second list in the phase starts counting again, so the number may be used already.
+                // A second list in the phase starts counting again.
                 Some(id).filter(|id| !self.ids.contains(id))
             }
             Some(id) => Some(id.to_owned()),
@@ -291,19 +268,30 @@ impl<'s> Reader<'s> {
     }
 
     /// Handles a line that is not a task: a field of the task above, the rest of its text, or a note.
-    fn other_line(&mut self, block: &SourceLine, text: &str, is_item: bool) {
+    fn beside(&mut self, block: &SourceLine, text: &str, is_item: bool) {
+        if self.phase_field(block, text, is_item) {
+            return;
+        }
         let Some((phase, place, indent)) = self.task else {
             match self.plan.phases.last_mut().filter(|_| self.in_phase) {
-                Some(phase) => add_note(&mut phase.rest, text),
+                Some(phase) => {
+                    note(&mut phase.rest, text);
+                    let at = self.plan.phases.len() - 1;
+                    self.later.noted.extend(is_item.then_some((at, block.line)));
+                }
                 None if is_item => self.left_out.push(block.line),
                 None => self.head_line(text),
             }
             return;
         };
+        // The label of criteria that come as boxes.
+        if block.under != Under::Criteria && is_criteria_label(text) && self.heading_task.is_some() {
+            return;
+        }
         let heading_task = self.parents.is_empty();
         let below = heading_task || block.indent > indent;
         if !below && (is_item || self.paragraph_ended) {
-            // This line is no longer about the task.
+            // This is no longer about that task.
             self.task = None;
             self.parents.clear();
             if is_item {
@@ -313,7 +301,7 @@ impl<'s> Reader<'s> {
         }
         let mut doubts = Vec::new();
         let task = &mut self.plan.phases[phase].tasks[place];
-        match item::field(text) {
+        match field::field(text) {
             Some(Field::Acceptance(text)) => task.acceptance = Some(joined(task.acceptance.take(), &text)),
             Some(Field::Files(files)) => task.files_touched.extend(files),
             Some(Field::Depends(ids, doubt)) => {
@@ -321,20 +309,55 @@ impl<'s> Reader<'s> {
                 doubts.extend(doubt);
             }
             Some(Field::Size(size)) => task.size = Some(size),
-            Some(Field::Status(status)) => task.status = status,
+            Some(Field::Estimate(size)) => {
+                task.size = task.size.or(Some(size));
+                note(&mut task.rest, text);
+            }
+            Some(Field::Status(status)) => {
+                task.status = status;
+                self.later.stated.insert((phase, place));
+            }
             Some(Field::Blocked(why)) => task.blocked_reason = Some(why),
             Some(Field::Evidence(path)) => task.evidence_path = Some(path),
             Some(Field::WithoutEvidence(why)) => task.without_evidence = Some(why),
-            // The line is the rest of a wrapped text.
+            // A wrapped line.
             None if !is_item && !self.paragraph_ended && !heading_task => {
                 task.description = joined_line(&task.description, text);
             }
-            None => add_note(&mut task.rest, text),
+            None => note(&mut task.rest, text),
         }
         if is_item {
             self.paragraph_ended = true;
         }
         doubts.into_iter().for_each(|doubt| self.warn(block.line, doubt));
+    }
+
+    /// A line about the whole phase: `**Dependencies**: Phase 1`, `**Status:** ✅ COMPLETE`.
+    fn phase_field(&mut self, block: &SourceLine, text: &str, is_item: bool) -> bool {
+        let is_below_task =
+            self.task.is_some_and(|(.., indent)| self.parents.is_empty() || block.indent > indent);
+        if self.is_ours || is_below_task {
+            return false;
+        }
+        let Some(open) = self.headings.iter_mut().rev().find(|open| open.explicit) else { return false };
+        let Some(phase) = open.phase else { return false };
+        if let Some(on) = field::phase_dependencies(text) {
+            self.later.phase_depends.push((phase, on, block.line));
+            return true;
+        }
+        if self.in_phase
+            && let Some(Field::Status(status)) = field::field(text)
+        {
+            self.plan.phases[phase].status = PhaseStatus::of_task(status);
+            open.is_finished = status == TaskStatus::Completed;
+            return true;
+        }
+        // `- It compiles` below `Acceptance criteria:`.
+        if is_item && block.under == Under::Criteria && self.heading_task.is_none() {
+            note(&mut self.plan.phases[phase].rest, text);
+            return true;
+        }
+        false
     }
 
     fn head_line(&mut self, text: &str) {
@@ -347,8 +370,8 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// Reads the fields in a comment, which the plain form does not contain.
-    fn exact_fields(&mut self, json: &str, line: usize) {
+    /// Reads fields that the plain form does not contain.
+    fn exact(&mut self, json: &str, line: usize) {
         let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(json) else {
             return self.warn(line, "a comment of thru that is not JSON is left out".to_owned());
         };
@@ -378,18 +401,7 @@ impl<'s> Reader<'s> {
     }
 
     fn finish(mut self) -> Imported {
-        // `depends: 3` means the task with that number in the file, within its phase.
-        for phase in &mut self.plan.phases {
-            for task in &mut phase.tasks {
-                for id in task.depends.iter_mut().filter(|id| !self.ids.contains(id.as_str())) {
-                    let here = self.renamed.iter().find(|(at, called, _)| *at == phase.id && called == id);
-                    let anywhere = || self.renamed.iter().find(|(_, called, _)| called == id);
-                    if let Some((_, _, new)) = here.or_else(anywhere) {
-                        id.clone_from(new);
-                    }
-                }
-            }
-        }
+        self.resolve();
         if let Some(first) = self.left_out.first() {
             let items = match self.left_out.len() {
                 1 => "1 list item is not a task and was left out".to_owned(),
@@ -397,7 +409,8 @@ impl<'s> Reader<'s> {
             };
             self.warnings.push(Warning { line: *first, text: items });
         }
-        if let Some(doubt) = self.shape.doubt(self.plan.tasks().count()) {
+        let doubt = self.shape.doubt(self.plan.tasks().count());
+        if let Some(doubt) = doubt.filter(|_| !self.is_ours) {
             self.warnings.insert(0, Warning { line: 1, text: doubt });
         }
         Imported { plan: self.plan, warnings: self.warnings }
@@ -425,13 +438,19 @@ fn overwrite<T: serde::Serialize + serde::de::DeserializeOwned>(
     }
 }
 
-fn add_note(rest: &mut Map<String, Value>, text: &str) {
+fn note(rest: &mut Map<String, Value>, text: &str) {
     if text.trim().is_empty() {
         return;
     }
     if let Value::Array(notes) = rest.entry("notes").or_insert_with(|| Value::Array(Vec::new())) {
         notes.push(text.trim().into());
     }
+}
+
+fn is_criteria_label(text: &str) -> bool {
+    label::label(text)
+        .or_else(|| label::label_of_list(text))
+        .is_some_and(|words| label::of_words(words) == Under::Criteria)
 }
 
 fn joined(known: Option<String>, more: &str) -> String {
@@ -464,3 +483,6 @@ pub(super) fn settle_phases(plan: &mut Plan) {
 #[cfg(test)]
 #[path = "outline_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+mod free_form_tests;

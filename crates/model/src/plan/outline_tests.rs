@@ -2,7 +2,7 @@ use super::*;
 use crate::plan::{Size, read_any, render};
 
 /// Prints every task as `id status size text <- depends`, phases as `# id name`.
-fn told(markdown: &str) -> String {
+pub fn told(markdown: &str) -> String {
     let read = read_any(markdown.as_bytes()).unwrap();
     let mut out = String::new();
     for phase in &read.plan.phases {

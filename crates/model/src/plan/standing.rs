@@ -35,7 +35,7 @@ pub struct Standing<'p> {
     pub phase: Option<&'p Phase>,
     /// The first task in progress, or else the first that is ready.
     pub task: Option<&'p Task>,
-    /// The tasks that can be begun now, in natural order.
+    /// The tasks that can be begun now, by phase, in natural order.
     pub ready: Vec<&'p Task>,
     pub in_progress: Vec<&'p Task>,
     /// The tasks that somebody blocked.
@@ -44,12 +44,16 @@ pub struct Standing<'p> {
     by_id: Index<'p>,
 }
 
-pub fn standing(plan: &Plan) -> Standing<'_> {
+pub fn standing<'p>(plan: &'p Plan) -> Standing<'p> {
     let by_id = Index::of(plan);
+    // The order of the phases comes first: an imported task keeps its id, and `TASK-9` may be in the last phase.
     let in_order = |is_meant: &dyn Fn(&&Task) -> bool| -> Vec<&Task> {
-        let mut found: Vec<&Task> = plan.tasks().filter(is_meant).collect();
-        found.sort_by(|a, b| natural(&a.id, &b.id));
-        found
+        let of_phase = |phase: &'p Phase| -> Vec<&'p Task> {
+            let mut found: Vec<&Task> = phase.tasks.iter().filter(is_meant).collect();
+            found.sort_by(|a, b| natural(&a.id, &b.id));
+            found
+        };
+        plan.phases.iter().flat_map(of_phase).collect()
     };
     let with = |status: TaskStatus| in_order(&|task| task.status == status);
     let stopped = |task: &Task| {

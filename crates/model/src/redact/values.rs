@@ -256,7 +256,7 @@ fn ends_value(byte: u8) -> bool {
 
 static STAND_INS: List = list(
     "null none nil undefined true false yes no on off empty required optional string str text bytes \
-        bool boolean int integer number float object any unknown void char varchar password passwd pass pwd secret token \
+        bool boolean int integer number float object any all unknown void char varchar password passwd pass pwd secret token \
         key apikey todo tbd fixme prompt stdin ask hidden masked redacted encrypted default inherit basic bearer digest \
         keychain keyring oauth oauth2 ntlm jwt token hash hashed bcrypt changeme changeit enabled disabled missing invalid n/a",
 );

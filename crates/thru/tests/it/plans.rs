@@ -250,6 +250,25 @@ fn an_import_warns_and_never_fails() {
 }
 
 #[test]
+fn a_plan_of_another_project_is_read_as_it_was_meant() {
+    let env = TestEnv::rooted();
+    let file = env.write(
+        "project/PLAN.md",
+        "# P\n## Phase 1: Base - COMPLETE\n**Tasks:**\n1. set up\n2. build\n## Phase 2: Login\n**Dependencies**: Phase 1\n\
+         ### [P0] TASK-001: Log in\n**Acceptance criteria**:\n- [x] it works\n- [ ] it is fast\n\
+         ### [P1] TASK-002: Log out — BLOCKED: no host\n## Rules\n- be short\n",
+    );
+    let told = env.thru(&["plan", "import", file.to_str().unwrap()]).ok().stderr;
+    assert!(told.contains("1 list item is not a task and was left out"), "{told}");
+    let statuses = ["1.1", "1.2", "TASK-001", "TASK-002"].map(|id| status(&env, id));
+    assert_eq!(statuses, ["completed", "completed", "pending", "blocked"]);
+    let task = &plan(&env)["phases"][1]["tasks"][0];
+    assert_eq!(task["acceptance"], "[x] it works; it is fast");
+    assert_eq!(task["depends"], json!(["1.2"]));
+    assert_eq!(env.json(&["plan", "show"])["ready"], json!(["TASK-001"]));
+}
+
+#[test]
 fn a_swarm_is_imported_once_and_stays_as_it_is() {
     let env = TestEnv::rooted();
     let task = |id: &str, status: &str| json!({"id": id, "phase": 1, "status": status, "size": "small", "description": format!("task {id}"), "depends": [], "files_touched": []});

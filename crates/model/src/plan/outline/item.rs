@@ -1,9 +1,10 @@
 //! Parses the text of one item: its id, size, dependencies and state, and the rest as its description.
 
 use super::super::{PhaseStatus, Size, TaskStatus};
-use super::shape::Mark;
+use super::field::dependencies;
+use super::lines::Mark;
+use super::marks;
 use crate::id::Id;
-use crate::render::one_line;
 
 #[derive(Debug, Default)]
 pub struct Parsed {
@@ -16,20 +17,6 @@ pub struct Parsed {
     pub doubt: Option<String>,
 }
 
-/// A line below a task that gives one of its fields.
-#[derive(Debug, PartialEq)]
-pub enum Field {
-    Acceptance(String),
-    Files(Vec<String>),
-    /// The ids, and any text that is not an id.
-    Depends(Vec<String>, Option<String>),
-    Size(Size),
-    Status(TaskStatus),
-    Blocked(String),
-    Evidence(String),
-    WithoutEvidence(String),
-}
-
 pub fn parse(text: &str, mark: Option<&Mark>) -> Parsed {
     let mut parsed = Parsed::default();
     match mark {
@@ -40,54 +27,110 @@ pub fn parse(text: &str, mark: Option<&Mark>) -> Parsed {
         }
         None => {}
     }
-    let (id, rest) = leading_id(text);
+    let drawn = parsed.status;
+    let (mut says_done, mut is_struck) = (false, false);
+    let text = match marks::after_sign(text) {
+        Some(rest) => {
+            says_done = true;
+            rest
+        }
+        None => text.to_owned(),
+    };
+    let text = match struck(&text) {
+        Some((inside, behind)) => {
+            is_struck = true;
+            format!("{inside}{behind}")
+        }
+        None => text,
+    };
+    let (id, rest) = leading_id(without_priority(&text));
     parsed.id = id;
     let mut rest = rest.trim().to_owned();
-    // Marks at the end may be in any order.
-    while let Some(shorter) = take_ending(&rest, &mut parsed) {
-        rest = shorter;
+    // Marks at the end come in any order.
+    loop {
+        if let Some(shorter) = take_ending(&rest, &mut parsed) {
+            rest = shorter;
+        } else if let Some(shorter) = marks::without_done(&rest) {
+            (says_done, rest) = (true, shorter);
+        } else {
+            break;
+        }
     }
-    if parsed.status == TaskStatus::Blocked
-        && let Some((before, why)) = split_reason(&rest)
-    {
-        (parsed.blocked_reason, rest) = (Some(why), before);
+    if says_done {
+        parsed.status = TaskStatus::Completed;
+        if mark.is_some() && drawn != TaskStatus::Completed {
+            parsed.doubt = Some("the box is open and the text says done: read as completed".to_owned());
+        }
     }
-    if let Some(struck) = rest.strip_prefix("~~").and_then(|rest| rest.strip_suffix("~~"))
-        && mark.is_none_or(|mark| *mark != Mark::Is(TaskStatus::Completed))
-    {
-        (parsed.status, rest) = (TaskStatus::Closed, struck.to_owned());
+    blocked(&mut rest, &mut parsed);
+    // `1.2: ~~text~~`
+    if let Some((inside, behind)) = struck(&rest) {
+        is_struck = true;
+        rest = format!("{inside}{behind}");
+    }
+    if is_struck && parsed.status == TaskStatus::Pending {
+        parsed.status = TaskStatus::Closed;
     }
     parsed.description = rest;
     parsed
 }
 
-/// Parses `Task 1.2 — Name [DONE]` or `3. Name`.
+/// Takes what blocks an item out of its text.
+fn blocked(text: &mut String, parsed: &mut Parsed) {
+    let found = match parsed.status {
+        TaskStatus::Blocked => split_reason(text).or_else(|| marks::blocked(text)),
+        TaskStatus::Pending | TaskStatus::Completed => marks::blocked(text),
+        TaskStatus::InProgress | TaskStatus::Closed => None,
+    };
+    let Some((before, why)) = found else { return };
+    if parsed.status == TaskStatus::Completed {
+        parsed.doubt = Some("the box is ticked and the text says blocked: read as completed".to_owned());
+        return;
+    }
+    (parsed.status, *text) = (TaskStatus::Blocked, before);
+    parsed.blocked_reason = Some(why).filter(|why| !why.is_empty()).or(parsed.blocked_reason.take());
+}
+
+/// `~~text~~ remark`: the text and the remark.
+fn struck(text: &str) -> Option<(&str, &str)> {
+    let (inside, behind) = text.strip_prefix("~~")?.split_once("~~")?;
+    (behind.is_empty() || behind.starts_with([' ', ':', ','])).then_some((inside, behind))
+}
+
+/// `[P0] TASK-001: name` without the priority; without an id the priority stays in the text.
+fn without_priority(text: &str) -> &str {
+    after_priority(text).filter(|rest| is_ticket(rest)).unwrap_or(text)
+}
+
+fn after_priority(text: &str) -> Option<&str> {
+    let (digit, rest) = text.trim_start().strip_prefix("[P")?.split_once("] ")?;
+    (digit.len() == 1).then_some(rest)
+}
+
+/// `Task 1.2 — Name [DONE]`, `3. Name`.
 pub fn parse_heading(text: &str) -> Parsed {
     parse(text, None)
 }
 
-/// Returns the name of a phase, and its state if the heading ends with one.
+/// Returns the name of a phase, and its state if the heading says one.
 pub fn phase_name(heading: &str) -> (String, Option<PhaseStatus>) {
     let text = heading.trim();
-    if let Some((before, word)) = ending(text, '[', ']')
-        && let Some(status) = PhaseStatus::parse(word).filter(|_| !word.trim().is_empty())
-    {
-        return (before.trim_end().to_owned(), Some(status));
+    for (open, close) in [('[', ']'), ('(', ')')] {
+        if let Some((before, word)) = ending(text, open, close)
+            && let Some(status) = PhaseStatus::parse(word).filter(|_| !word.trim().is_empty())
+        {
+            return (before.trim_end().to_owned(), Some(status));
+        }
     }
-    if let Some((before, word)) = ending(text, '(', ')')
-        && let Some(status) = PhaseStatus::parse(word).filter(|_| !word.trim().is_empty())
-    {
-        return (before.trim_end().to_owned(), Some(status));
+    match marks::without_done(text) {
+        Some(name) => (name, Some(PhaseStatus::Complete)),
+        None => (text.to_owned(), None),
     }
-    if let Some(before) = text.strip_suffix('✅') {
-        return (before.trim_end().to_owned(), Some(PhaseStatus::Complete));
-    }
-    (text.to_owned(), None)
 }
 
-/// Whether a heading is a task: `Task 3`, `Step 2:`, `1.2 Name`, `T012`.
-pub fn is_task_heading(text: &str) -> bool {
-    let text = text.trim().trim_start_matches(|c: char| !c.is_alphanumeric());
+/// `Task 3`, `Step 2:`, `1.2 Name`, `T012`.
+pub fn is_task_heading(heading: &str) -> bool {
+    let text = heading.trim().trim_start_matches(|c: char| !c.is_alphanumeric());
     let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
     let numbered = || rest.trim_start().starts_with(|c: char| c.is_ascii_digit());
     if ["task", "step", "tarea", "шаг", "任务", "步骤"].contains(&word.to_lowercase().as_str()) && numbered()
@@ -95,10 +138,30 @@ pub fn is_task_heading(text: &str) -> bool {
         return true;
     }
     let id = word.trim_end_matches([':', '.', ')']);
-    is_dotted(id) || is_lettered(id)
+    is_dotted(id) || is_ticket(heading)
 }
 
-/// Whether a text begins with a number, as in `3. Name` and `3) Name`.
+/// Returns the number of a heading such as `1.2 Name`, which may be a task or a chapter with tasks.
+pub fn chapter_number(heading: &str) -> Option<String> {
+    let text = heading.trim().trim_start_matches(|c: char| !c.is_alphanumeric());
+    let id = text.split(' ').next().unwrap_or_default().trim_end_matches([':', '.', ')']);
+    is_dotted(id).then(|| id.to_owned())
+}
+
+/// `TASK-001: name`, `T012 name`, `TASK-1.2: name`.
+pub fn is_ticket(text: &str) -> bool {
+    let text = after_priority(text).unwrap_or(text).trim().trim_start_matches(|c: char| !c.is_alphanumeric());
+    let (word, _) = text.split_once(' ').unwrap_or((text, ""));
+    let id = word.trim_end_matches([':', '.', ')', '*']);
+    let in_parts = || {
+        let (letters, number) = id.split_once('-').unwrap_or(("", ""));
+        let is_word = (1..8).contains(&letters.len()) && letters.bytes().all(|b| b.is_ascii_uppercase());
+        word.ends_with(':') && is_word && is_dotted(number)
+    };
+    is_lettered(id) || in_parts()
+}
+
+/// `3. Name` and `3) Name`.
 pub fn is_numbered(text: &str) -> bool {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     digits > 0 && digits < 4 && text[digits..].starts_with(['.', ')', ':'])
@@ -111,8 +174,7 @@ fn leading_id(text: &str) -> (Option<String>, String) {
         let Some(inside) = text.strip_prefix(bold) else { continue };
         let close = if bold == "[" { "]" } else { bold };
         let (Some(id), rest) = leading_id_plain(inside) else { break };
-        // The id is bold alone, as in `**1.2** text`, or with the name, as in `**1.2: Name** text`; then the name stays
-        // bold.
+        // `**1.2** text`, and `**1.2: Name** text`, whose name stays bold.
         if let Some(rest) = rest.strip_prefix(close) {
             // `` `T013`, `T014` are closed `` is a sentence about two tasks.
             if rest.starts_with([',', ';', '/', '&', '+']) || rest.starts_with('-') && !rest.starts_with("- ")
@@ -138,29 +200,29 @@ fn leading_id_plain(text: &str) -> (Option<String>, &str) {
         .find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '.' | '-' | '_'))
         .unwrap_or(after.len());
     let mut id = &after[..end];
-    // The separator is part of `1.2.` and `3.`.
+    // `1.2.` and `3.` end with their separator.
     let divided = id.ends_with('.');
     id = id.trim_end_matches('.');
-    let after_id = &after[id.len()..];
-    let divides = divided || after_id.starts_with([':', ')']);
+    let behind = &after[id.len()..];
+    let divides = divided || behind.starts_with([':', ')']);
     let looks = if is_dotted(id) || is_lettered(id) {
-        after_id.is_empty() || after_id.starts_with([' ', ':', ')', '.', '*', '_', '`', ']'])
+        behind.is_empty() || behind.starts_with([' ', ':', ')', '.', '*', '_', '`', ']'])
     } else if word.is_some() {
         id.starts_with(|c: char| c.is_ascii_digit()) && id.len() <= 12
     } else if id.ends_with(|c: char| c.is_ascii_digit()) || is_ours(id) {
-        // An id can be any word with a digit before a colon, as in `auth-3: text`. A bare number needs a separator too.
-        (divides && after_id.starts_with([':', '.', ')'])) && is_short_id(id)
+        // Anything with a digit and a colon before the text: `auth-3: text`. A bare number needs a separator too.
+        (divides && behind.starts_with([':', '.', ')'])) && is_short_id(id)
     } else {
         false
     };
     if !looks || Id::new(id).is_err() {
         return (None, text);
     }
-    let rest = after_id.trim_start_matches(['.', ')']);
+    let rest = behind.trim_start_matches(['.', ')']);
     (Some(id.to_owned()), without_colon(rest))
 }
 
-/// Returns whether a person would use this as an id and not as the first word of a sentence.
+/// Returns whether a person would use this as an id, rather than as the first word of a sentence.
 fn is_short_id(id: &str) -> bool {
     id.len() <= 24 && id.bytes().any(|b| b.is_ascii_digit())
 }
@@ -175,7 +237,7 @@ fn without_colon(text: &str) -> &str {
     rest.unwrap_or(text).trim_start()
 }
 
-/// Whether an id has numbers with dots, as in `1.2`, `2.10.3` or `1.2a`.
+/// `1.2`, `2.10.3`, `1.2a`.
 fn is_dotted(id: &str) -> bool {
     let mut parts = id.split('.');
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()) && part.len() < 5;
@@ -184,7 +246,7 @@ fn is_dotted(id: &str) -> bool {
     count > 1 && parts.by_ref().take(count - 1).all(digits) && id.rsplit('.').next().is_some_and(last)
 }
 
-/// Whether an id has letters and a number, as in `T012` or `ABC-12`.
+/// `T012`, `ABC-12`.
 fn is_lettered(id: &str) -> bool {
     let Some(start) = id.find(|c: char| c.is_ascii_digit()) else { return false };
     let (letters, digits) = id.split_at(start);
@@ -205,10 +267,6 @@ fn take_ending(text: &str, parsed: &mut Parsed) -> Option<String> {
             return Some(rest.trim_end().to_owned());
         }
     }
-    if let Some(rest) = text.strip_suffix('✅') {
-        parsed.status = TaskStatus::Completed;
-        return Some(rest.trim_end().to_owned());
-    }
     for (open, close) in [('[', ']'), ('(', ')')] {
         let Some((before, inside)) = ending(text, open, close) else { continue };
         if before.trim().is_empty() {
@@ -218,9 +276,14 @@ fn take_ending(text: &str, parsed: &mut Parsed) -> Option<String> {
             parsed.size = Some(size);
             return Some(before.trim_end().to_owned());
         }
-        if let Some(ids) = depends_words(inside).filter(|_| parsed.depends.is_empty()) {
-            let (ids, doubt) = dependencies(ids);
-            // Text that is not an id stays where it was written.
+        if let Some(list) = depends_words(inside).filter(|_| parsed.depends.is_empty()) {
+            let (ids, doubt) = dependencies(list);
+            // `(blocked on legal review)` names no task.
+            if inside.to_lowercase().trim_start().starts_with("blocked") && !ids.iter().all(|id| is_ours(id))
+            {
+                return None;
+            }
+            // Text that is not an id stays where a person wrote it.
             if doubt.is_none() {
                 parsed.depends = ids;
                 return Some(before.trim_end().to_owned());
@@ -240,8 +303,7 @@ fn take_ending(text: &str, parsed: &mut Parsed) -> Option<String> {
     None
 }
 
-/// Reads a size in brackets, such as `SMALL`. A single letter counts only in square brackets, because `(s)` is a
-/// plural.
+/// `SMALL` in brackets; a single letter only there too: `(s)` is a plural.
 fn whole_size(inside: &str, open: char) -> Option<Size> {
     let word = inside.trim().strip_prefix("size:").unwrap_or(inside.trim()).trim();
     match word.len() {
@@ -258,9 +320,15 @@ fn ending(text: &str, open: char, close: char) -> Option<(&str, &str)> {
     Some((&inside[..at], &inside[at + open.len_utf8()..]))
 }
 
+fn split_reason(text: &str) -> Option<(String, String)> {
+    const MARKS: [&str; 5] = [" - Reason:", " — Reason:", " Reason:", " - BLOCKED:", " — BLOCKED:"];
+    let (at, mark) = MARKS.into_iter().find_map(|mark| Some((text.find(mark)?, mark)))?;
+    Some((text[..at].trim_end().to_owned(), text[at + mark.len()..].trim().to_owned()))
+}
+
 fn depends_words(text: &str) -> Option<&str> {
     let lower = text.to_lowercase();
-    const DEPENDS_WORDS: [&str; 10] = [
+    const WORDS: [&str; 12] = [
         "depends on:",
         "depends on",
         "depends:",
@@ -270,81 +338,10 @@ fn depends_words(text: &str) -> Option<&str> {
         "dep:",
         "blocked by:",
         "blocked by",
+        "blocked on:",
+        "blocked on",
         "requires:",
     ];
-    let word = DEPENDS_WORDS.into_iter().find(|word| lower.trim_start().starts_with(word))?;
+    let word = WORDS.into_iter().find(|word| lower.trim_start().starts_with(word))?;
     text.trim_start().get(word.len()..)
-}
-
-/// Returns the ids of a list, and any text that is not an id.
-fn dependencies(list: &str) -> (Vec<String>, Option<String>) {
-    let list = list.trim().trim_matches(['*', '`']).trim();
-    let nothing = ["", "none", "n/a", "-", "—", "nothing", "nil"];
-    if nothing.contains(&list.trim_end_matches('.').to_lowercase().as_str()) {
-        return (Vec::new(), None);
-    }
-    let (mut ids, mut other) = (Vec::new(), Vec::new());
-    for part in list.split([',', ';', '&', '+']).flat_map(|part| part.split(" and ")) {
-        let part = part.trim().trim_matches(['*', '`', '#']);
-        let lower = part.to_lowercase();
-        let named = ["tasks ", "task ", "step "].into_iter().find(|word| lower.starts_with(word));
-        let id = named.map_or(part, |word| part[word.len()..].trim()).trim_end_matches('.');
-        match Id::new(id).is_ok() && (id.bytes().any(|b| b.is_ascii_digit()) || !id.contains(' ')) {
-            true => ids.push(id.to_owned()),
-            false if part.is_empty() => {}
-            false => other.push(part),
-        }
-    }
-    let doubt = (!other.is_empty())
-        .then(|| format!("a dependency that names no task stays text: {}", one_line(&other.join(", "), 80)));
-    (ids, doubt)
-}
-
-fn split_reason(text: &str) -> Option<(String, String)> {
-    const REASON_MARKS: [&str; 5] = [" - Reason:", " — Reason:", " Reason:", " - BLOCKED:", " — BLOCKED:"];
-    let (at, mark) = REASON_MARKS.into_iter().find_map(|mark| Some((text.find(mark)?, mark)))?;
-    Some((text[..at].trim_end().to_owned(), text[at + mark.len()..].trim().to_owned()))
-}
-
-pub fn field(text: &str) -> Option<Field> {
-    let (name, value) = text.split_once(':')?;
-    let name = name.trim().trim_matches(['*', '_', '`']).trim().to_lowercase();
-    let value = value.trim().trim_start_matches("**").trim_start_matches("__").trim();
-    let text = || value.to_owned();
-    Some(match name.as_str() {
-        "acceptance"
-        | "acceptance criteria"
-        | "acceptance criterion"
-        | "ac"
-        | "verify"
-        | "verification"
-        | "done when"
-        | "definition of done" => Field::Acceptance(Some(text()).filter(|text| !text.is_empty())?),
-        "files" | "file" | "file(s)" | "files touched" | "target files" => Field::Files(files(value)?),
-        "depends" | "depends on" | "dependencies" | "deps" => {
-            let (ids, doubt) = dependencies(value);
-            if ids.is_empty() && doubt.is_some() {
-                return None;
-            }
-            Field::Depends(ids, doubt)
-        }
-        "size" | "complexity" => Field::Size(Size::parse(value)?),
-        "status" => Field::Status(
-            TaskStatus::parse(value.trim_matches(['`', '[', ']', '*'])).filter(|_| !value.is_empty())?,
-        ),
-        "blocked" | "blocked reason" => Field::Blocked(text()),
-        "evidence" => Field::Evidence(text()),
-        "without evidence" => Field::WithoutEvidence(text()),
-        _ => return None,
-    })
-}
-
-/// Returns paths separated by commas; `None` if the text is a sentence about files.
-fn files(list: &str) -> Option<Vec<String>> {
-    let paths: Vec<String> = list
-        .split(',')
-        .map(|path| path.trim().trim_matches('`').to_owned())
-        .filter(|path| !path.is_empty())
-        .collect();
-    (!paths.is_empty() && paths.iter().all(|path| !path.contains(char::is_whitespace))).then_some(paths)
 }

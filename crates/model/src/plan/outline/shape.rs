@@ -1,63 +1,21 @@
-//! Classifies the lines of a markdown file, and decides what the whole file uses as phases and tasks.
+//! Decides what a whole file uses as phases and tasks.
 
 use std::collections::HashSet;
 
-use super::super::TaskStatus;
-use super::item;
+use super::label::Under;
+use super::lines::{Kind, SourceLine};
+use super::phase::explicit_phase;
+use super::{field, item, marks};
 
-pub struct SourceLine {
-    pub line: usize,
-    /// The columns before the text.
-    pub indent: usize,
-    pub kind: Kind,
-    /// Whether the heading above announces a list of steps.
-    pub in_steps: bool,
-    /// The number of the explicit phase that contains the line, counted from 1; 0 if there is none.
-    pub phase: usize,
-}
-
-pub enum Kind {
-    Blank,
-    Heading {
-        level: usize,
-        text: String,
-    },
-    /// An item with a box, such as `- [x] text`.
-    Check {
-        mark: Mark,
-        text: String,
-    },
-    Numbered {
-        number: u32,
-        text: String,
-    },
-    Bullet {
-        text: String,
-    },
-    Text {
-        text: String,
-    },
-    /// A comment of `thru` with exact fields.
-    Exact(String),
-}
-
-/// The mark in a box.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Mark {
-    Is(TaskStatus),
-    /// A character that is ambiguous, with its likeliest meaning.
-    Likely(TaskStatus, char),
-}
-
-/// What a heading is used for.
+/// What a heading is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HeadingRole {
+pub enum Roles {
     Phase,
     Task,
     Section,
 }
 
-/// What the file uses as tasks.
+/// What the whole file uses as tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source {
     Checks,
@@ -65,7 +23,7 @@ enum Source {
     NumberedHeadings {
         level: usize,
     },
-    /// The numbered items of each explicit phase, or its other items if none is numbered.
+    /// In each explicit phase its numbered items or, if it has none, the others.
     InPhases,
     Numbered {
         only_steps: bool,
@@ -78,14 +36,23 @@ enum Source {
 
 pub struct Shape {
     source: Source,
+    has_boxes: bool,
     pub has_phases: bool,
     /// The explicit phases that have numbered items.
     numbered: HashSet<usize>,
     /// The explicit phases that have tasks as headings.
     headed: HashSet<usize>,
-    /// The numbers of the explicit phases, which no other phase may get.
+    /// The explicit phases that have tasks of any kind.
+    filled: HashSet<usize>,
+    /// The explicit phases with a list that is neither criteria nor beside the work.
+    with_work: HashSet<usize>,
+    /// The headings with a list of tasks below a label.
+    labelled: HashSet<usize>,
+    /// The headings with tasks somewhere below them.
+    groups: HashSet<usize>,
+    /// The numbers of explicit phases, so that no other phase gets one of them.
     pub taken: HashSet<u32>,
-    /// The ids that items have, which no other task may get.
+    /// The ids that items have, so that no other task gets one of them.
     pub named: HashSet<String>,
 }
 
@@ -99,10 +66,10 @@ impl Shape {
         };
         let has_phases = headings().any(|(_, text)| explicit_phase(text).is_some());
         let any = |test: &dyn Fn(&SourceLine) -> bool| blocks.iter().any(test);
-        // If there are explicit phases, only what is in one of them counts, because chapters are numbered too.
+        // Next to explicit phases only what is in one of them counts: chapters of the document are numbered too.
         let counts = |block: &SourceLine| !has_phases || block.phase > 0;
         let numbered_at = |level: usize| {
-            let is_one = |block: &&SourceLine| matches!(&block.kind, Kind::Heading { level: at, text } if *at == level && item::is_numbered(text));
+            let is_one = |block: &&SourceLine| matches!(&block.kind, Kind::Heading { level: at, text } if *at == level && item::is_numbered(text) && explicit_phase(text).is_none());
             blocks.iter().filter(|block| counts(block)).filter(is_one).count()
         };
         let most_numbered = (2..=4).max_by_key(|level| (numbered_at(*level), 10 - level)).unwrap_or(3);
@@ -112,7 +79,18 @@ impl Shape {
             Kind::Heading { level, text } => *level > 1 && item::is_task_heading(text),
             _ => false,
         };
-        let source = if any(&|block| matches!(block.kind, Kind::Check { .. })) {
+        let has_box = |block: &SourceLine| matches!(block.kind, Kind::Check { .. });
+        let in_phase = |block: &SourceLine| block.phase > 0 && block.under != Under::Criteria;
+        // Boxes outside the phases, such as those of success criteria, do not turn the lists of the phases into text.
+        let are_beside = || {
+            let has_list = any(&|block| in_phase(block) && (numbered(block) || block.in_tasks));
+            has_phases && has_list && !any(&|block| has_box(block) && in_phase(block))
+        };
+        let has_boxes = any(&has_box);
+        // Next to several phases without lists, the lists of other chapters are text, unless they are called tasks.
+        let phases = headings().filter(|(_, text)| explicit_phase(text).is_some()).count();
+        let is_enough = |block: &SourceLine| phases < 2 || block.under == Under::Work;
+        let source = if has_boxes && !are_beside() {
             Source::Checks
         } else if any(&|block| is_task(block) && counts(block)) {
             Source::TaskHeadings
@@ -120,60 +98,112 @@ impl Shape {
             Source::InPhases
         } else if numbered_at(most_numbered) >= 2 {
             Source::NumberedHeadings { level: most_numbered }
-        } else if any(&|block| numbered(block)) {
-            Source::Numbered { only_steps: any(&|block| numbered(block) && block.in_steps) }
-        } else if any(&|block| bullet(block)) {
-            Source::Bullets { only_steps: any(&|block| bullet(block) && block.in_steps) }
+        } else if any(&|block| numbered(block) && is_enough(block)) {
+            Source::Numbered { only_steps: any(&|block| numbered(block) && is_step(block)) }
+        } else if any(&|block| bullet(block) && is_enough(block)) {
+            Source::Bullets { only_steps: any(&|block| bullet(block) && is_step(block)) }
         } else {
             Source::Nothing
         };
+        let with_work = blocks.iter().filter(|block| numbered(block) || bullet(block));
+        let with_work = with_work.filter(|block| is_work(block)).map(|block| block.phase).collect();
+        let labelled = blocks.iter().filter(|block| block.in_tasks).map(|block| block.heading).collect();
+        let groups = groups(blocks);
         let numbered = blocks.iter().filter(|block| numbered(block)).map(|block| block.phase).collect();
         let headed = blocks.iter().filter(|block| is_task(block)).map(|block| block.phase).collect();
         let taken = headings().filter_map(|(_, text)| explicit_phase(text)?.0).collect();
         let named = blocks.iter().filter_map(|block| match &block.kind {
             Kind::Check { mark, text } => item::parse(text, Some(mark)).id,
             Kind::Heading { text, .. }
-                if matches!(source, Source::Checks | Source::TaskHeadings) && counts(block) =>
+                if matches!(source, Source::Checks | Source::TaskHeadings)
+                    && counts(block)
+                    && !is_chapter(&groups, block, text) =>
             {
                 item::parse_heading(text).id
             }
             _ => None,
         });
-        Shape { source, has_phases, numbered, headed, taken, named: named.collect() }
+        let (named, filled) = (named.collect(), HashSet::new());
+        let mut shape = Shape {
+            source,
+            has_boxes,
+            has_phases,
+            numbered,
+            headed,
+            filled,
+            with_work,
+            labelled,
+            groups,
+            taken,
+            named,
+        };
+        let is_filled = |block: &&SourceLine| match &block.kind {
+            Kind::Check { .. } => true,
+            Kind::Heading { level, text } => shape.role(block, *level, text) == Roles::Task,
+            _ => shape.takes(block),
+        };
+        shape.filled = blocks.iter().filter(is_filled).map(|block| block.phase).collect();
+        shape
     }
 
-    pub fn role(&self, level: usize, text: &str) -> HeadingRole {
+    /// Returns whether the explicit phase of this line has tasks.
+    pub fn has_tasks(&self, block: &SourceLine) -> bool {
+        self.filled.contains(&block.phase)
+    }
+
+    pub fn role(&self, block: &SourceLine, level: usize, text: &str) -> Roles {
         if explicit_phase(text).is_some() {
-            return HeadingRole::Phase;
+            return Roles::Phase;
+        }
+        if is_chapter(&self.groups, block, text) {
+            return Roles::Section;
         }
         let is_task = match self.source {
-            // Boxes below a task heading are its parts, if a heading above can be the phase.
-            Source::Checks => self.has_phases && item::is_task_heading(text),
+            // Boxes below a task are its parts, if something above it can be the phase.
+            Source::Checks => item::is_task_heading(text) && (self.has_phases || item::is_ticket(text)),
             Source::TaskHeadings => item::is_task_heading(text),
             Source::NumberedHeadings { level: of } => level == of && item::is_numbered(text),
             Source::InPhases | Source::Numbered { .. } | Source::Bullets { .. } | Source::Nothing => false,
         };
-        if is_task && level > 1 { HeadingRole::Task } else { HeadingRole::Section }
+        if is_task && level > 1 { Roles::Task } else { Roles::Section }
     }
 
     /// Returns whether an item without a box is a task here.
     pub fn takes(&self, block: &SourceLine) -> bool {
-        let fits = |only_steps: bool| block.indent < 2 && (!only_steps || block.in_steps);
+        let is_item = matches!(block.kind, Kind::Numbered { .. } | Kind::Bullet { .. });
+        if !is_item || block.indent >= 2 {
+            return false;
+        }
+        if block.phase > 0 && self.labelled.contains(&block.heading) {
+            return block.in_tasks;
+        }
         let by_phase = match self.source {
             Source::InPhases => true,
-            // In a phase without task headings, the items of its list are tasks.
+            // In a phase without such headings its list is the tasks.
             Source::TaskHeadings => !self.headed.contains(&block.phase),
             _ => false,
         };
+        if by_phase && block.phase > 0 {
+            return self.takes_in_phase(block);
+        }
         match (self.source, &block.kind) {
-            (_, kind) if by_phase && block.phase > 0 && block.indent < 2 => match kind {
-                Kind::Numbered { .. } => true,
-                Kind::Bullet { text } => !self.numbered.contains(&block.phase) && item::field(text).is_none(),
-                _ => false,
-            },
-            (Source::Numbered { only_steps }, Kind::Numbered { .. }) => fits(only_steps),
-            (Source::Bullets { only_steps }, Kind::Bullet { .. }) => fits(only_steps),
+            (Source::Numbered { only_steps }, Kind::Numbered { .. })
+            | (Source::Bullets { only_steps }, Kind::Bullet { .. }) => !only_steps || is_step(block),
+            // `- ✅ text` next to boxes.
+            (Source::Checks, Kind::Bullet { text }) => {
+                marks::after_sign(text).is_some() && is_work(block) && (block.phase > 0 || !self.has_phases)
+            }
             _ => false,
+        }
+    }
+
+    fn takes_in_phase(&self, block: &SourceLine) -> bool {
+        if !is_work(block) && self.with_work.contains(&block.phase) {
+            return false;
+        }
+        match &block.kind {
+            Kind::Bullet { text } => !self.numbered.contains(&block.phase) && field::field(text).is_none(),
+            _ => true,
         }
     }
 
@@ -184,193 +214,47 @@ impl Shape {
             Source::InPhases => "the lists of its phases",
             Source::Numbered { .. } => "numbered lists",
             Source::Bullets { .. } => "lists without boxes",
-            Source::Nothing if self.has_phases => return None,
+            Source::Nothing if self.has_phases => {
+                return Some("its phases have no lists that could be tasks".to_owned());
+            }
             Source::Nothing => return Some("there is no list in it that could be tasks".to_owned()),
         };
-        Some(format!("it has no boxes (`- [ ]`): {tasks} tasks were taken from {taken}"))
+        let boxes = if self.has_boxes { "its phases have no boxes" } else { "it has no boxes" };
+        Some(format!("{boxes} (`- [ ]`): {tasks} tasks were taken from {taken}"))
     }
 }
 
-/// Reads `Phase 2: Name` as phase 2 with that name. Returns `None` for any other heading.
-pub fn explicit_phase(text: &str) -> Option<(Option<u32>, String)> {
-    let text = text.trim().trim_start_matches(['*', '_', ' ']);
-    // An icon before the word is common.
-    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let lower = text.to_lowercase();
-    const PHASE_WORDS: [&str; 12] = [
-        "phase",
-        "wave",
-        "round",
-        "milestone",
-        "stage",
-        "sprint",
-        "iteration",
-        "part",
-        "fase",
-        "etapa",
-        "阶段",
-        "этап",
-    ];
-    let word = PHASE_WORDS.into_iter().find(|word| lower.starts_with(word))?;
-    let after = text.get(word.len()..)?;
-    let rest = after.trim_start_matches([' ', '#', '-']);
-    // `Phases of the work` and `Partial results` are not phases.
-    if after.starts_with(char::is_alphabetic) {
-        return None;
-    }
-    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
-    let behind = &rest[digits.len()..];
-    let number: u32 = digits.parse().ok()?;
-    match behind.chars().next() {
-        // `Phase 2.5` and `Phase 2b` are phases, with a number that we assign.
-        Some(c)
-            if c.is_alphanumeric() || c == '.' && behind[1..].starts_with(|c: char| c.is_ascii_digit()) =>
-        {
-            Some((None, text.to_owned()))
-        }
-        _ => {
-            let name = behind.trim_start_matches(['*', '_']).trim_start();
-            let name = name.trim_start_matches([':', '—', '–', '-', '.', '|', ')']).trim_start();
-            Some((Some(number), name.trim_end_matches(['*', '_']).to_owned()))
-        }
-    }
+/// `1.2 Name` with a list of tasks below it is a chapter; `Task 1.2: Name` is a task anyway.
+fn is_chapter(groups: &HashSet<usize>, block: &SourceLine, text: &str) -> bool {
+    groups.contains(&block.heading) && item::chapter_number(text).is_some()
 }
 
-/// Words in a heading above a list of steps.
-const STEPS_WORDS: [&str; 17] = [
-    "step",
-    "plan",
-    "task",
-    "implement",
-    "todo",
-    "to do",
-    "order",
-    "change",
-    "approach",
-    "milestone",
-    "roadmap",
-    "phase",
-    "execution",
-    "next",
-    "步骤",
-    "任务",
-    "计划",
-];
-
-pub fn blocks(text: &str) -> Vec<SourceLine> {
-    let mut blocks = Vec::new();
-    let mut fence: Option<&str> = None;
-    let mut in_comment = false;
-    let mut in_steps = false;
-    // The number of explicit phases so far, and the heading level of the current one.
-    let (mut phases, mut within) = (0, None);
-    for (number, line) in text.lines().enumerate() {
-        let trimmed = line.trim();
-        if let Some(open) = fence {
-            if trimmed.starts_with(open) && trimmed.trim_matches(['`', '~']).is_empty() {
-                fence = None;
+/// Returns the headings that have boxes or a labelled list of tasks somewhere below them.
+fn groups(blocks: &[SourceLine]) -> HashSet<usize> {
+    let mut groups = HashSet::new();
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    for block in blocks {
+        match &block.kind {
+            Kind::Heading { level, .. } => {
+                open.retain(|(above, _)| above < level);
+                open.push((*level, block.heading));
             }
-            continue;
-        }
-        if let Some(open) = ["```", "~~~"].into_iter().find(|open| trimmed.starts_with(open)) {
-            fence = Some(open);
-            continue;
-        }
-        if in_comment {
-            in_comment = !trimmed.contains("-->");
-            continue;
-        }
-        if trimmed.starts_with("<!--") && !trimmed.starts_with(super::EXACT_COMMENT) {
-            in_comment = !trimmed.contains("-->");
-            continue;
-        }
-        let (indent, kind) = kind_of(line, trimmed);
-        let kind = match kind {
-            Kind::Text { text } if within.is_some() => bold_heading(text),
-            kind => kind,
-        };
-        if let Kind::Heading { level, text } = &kind {
-            let lower = text.to_lowercase();
-            in_steps = STEPS_WORDS.iter().any(|word| lower.contains(word));
-            if explicit_phase(text).is_some() {
-                phases += 1;
-                within = Some(*level);
-            } else if within.is_some_and(|of| *level <= of) {
-                within = None;
+            Kind::Check { .. } if block.under != Under::Criteria => {
+                groups.extend(open.iter().map(|(_, heading)| *heading));
             }
+            _ if block.in_tasks => groups.extend(open.iter().map(|(_, heading)| *heading)),
+            _ => {}
         }
-        let phase = if within.is_some() { phases } else { 0 };
-        blocks.push(SourceLine { line: number + 1, indent, kind, in_steps, phase });
     }
-    blocks
+    groups
 }
 
-fn kind_of(line: &str, trimmed: &str) -> (usize, Kind) {
-    let indent =
-        line.chars().take_while(|c| matches!(c, ' ' | '\t')).map(|c| if c == '\t' { 4 } else { 1 }).sum();
-    let text = || trimmed.to_owned();
-    if trimmed.is_empty() || trimmed.len() >= 3 && trimmed.bytes().all(|b| b == b'-') {
-        return (indent, Kind::Blank);
-    }
-    if let Some(json) = trimmed
-        .strip_prefix(super::EXACT_COMMENT)
-        .and_then(|rest| rest.strip_suffix(super::EXACT_COMMENT_END))
-    {
-        return (indent, Kind::Exact(json.to_owned()));
-    }
-    let level = trimmed.bytes().take_while(|b| *b == b'#').count();
-    if (1..=6).contains(&level) && indent < 4 && trimmed[level..].starts_with([' ', '\t']) || trimmed == "#" {
-        return (indent, Kind::Heading { level, text: trimmed[level..].trim().to_owned() });
-    }
-    if let Some(rest) = ["- ", "* ", "+ "].into_iter().find_map(|mark| trimmed.strip_prefix(mark)) {
-        return (
-            indent,
-            checked(rest.trim_start()).unwrap_or_else(|| Kind::Bullet { text: rest.trim().to_owned() }),
-        );
-    }
-    if let Some((number, rest)) = numbered(trimmed) {
-        return (indent, checked(rest).unwrap_or_else(|| Kind::Numbered { number, text: rest.to_owned() }));
-    }
-    (indent, Kind::Text { text: text() })
+/// A list that may be work.
+fn is_work(block: &SourceLine) -> bool {
+    !matches!(block.under, Under::Criteria | Under::Beside)
 }
 
-/// Reads `**5.1 — Name**` at the beginning of a line in a phase as a heading, because some people write tasks like that.
-fn bold_heading(text: String) -> Kind {
-    let is_task = text.strip_prefix("**").is_some_and(item::is_task_heading) && text[2..].contains("**");
-    match is_task {
-        true => Kind::Heading { level: BELOW_ALL_LEVELS, text: text.replacen("**", "", 2) },
-        false => Kind::Text { text },
-    }
-}
-
-/// A heading level deeper than any in markdown, so that a bold heading ends no other section.
-const BELOW_ALL_LEVELS: usize = 7;
-
-/// Reads `3. text` and `3) text`.
-fn numbered(text: &str) -> Option<(u32, &str)> {
-    let end = text.find(|c: char| !c.is_ascii_digit())?;
-    let number = text[..end].parse().ok()?;
-    let rest = text[end..].strip_prefix(['.', ')'])?;
-    rest.starts_with([' ', '\t']).then(|| (number, rest.trim()))
-}
-
-/// Reads `[x] text` and `[BLOCKED] text`, but not a link: `[text](to)`.
-fn checked(text: &str) -> Option<Kind> {
-    let (inside, rest) = text.strip_prefix('[')?.split_once(']')?;
-    if rest.starts_with(['(', '[', ':']) {
-        return None;
-    }
-    let mut chars = inside.chars();
-    let mark = match (chars.next(), chars.next()) {
-        (None | Some(' ' | '\u{a0}' | '☐'), None) => Mark::Is(TaskStatus::Pending),
-        (Some('x' | 'X' | '✓' | '✔' | '✅' | '☑'), _) if inside.chars().count() <= 2 => {
-            Mark::Is(TaskStatus::Completed)
-        }
-        (Some('!' | '⛔'), _) if inside.chars().count() <= 2 => Mark::Is(TaskStatus::Blocked),
-        (Some('~' | '>' | '/' | '.' | '🔄'), None) => Mark::Is(TaskStatus::InProgress),
-        (Some(sign @ ('-' | '?' | 'o')), None) => Mark::Likely(TaskStatus::InProgress, sign),
-        _ if inside.trim().is_empty() => Mark::Is(TaskStatus::Pending),
-        _ => Mark::Is(TaskStatus::parse(inside).filter(|_| inside.len() > 2)?),
-    };
-    Some(Kind::Check { mark, text: rest.trim().to_owned() })
+/// A list that sounds like steps.
+fn is_step(block: &SourceLine) -> bool {
+    is_work(block) && (block.in_steps || block.under == Under::Work)
 }

@@ -1,0 +1,156 @@
+//! Lines below a task or a phase that say something about it: `Depends on: 1.1`, `Estimate: 2 hours`.
+
+use super::super::{Size, TaskStatus};
+use super::marks;
+use crate::id::Id;
+use crate::render::one_line;
+
+/// A line below a task that says something about it.
+#[derive(Debug, PartialEq)]
+pub enum Field {
+    Acceptance(String),
+    Files(Vec<String>),
+    /// The ids, and any text that is not an id.
+    Depends(Vec<String>, Option<String>),
+    Size(Size),
+    /// The size that a time such as `2 hours` is. The text says more.
+    Estimate(Size),
+    Status(TaskStatus),
+    Blocked(String),
+    Evidence(String),
+    WithoutEvidence(String),
+}
+
+pub fn field(text: &str) -> Option<Field> {
+    let (name, value) = name_and_value(text)?;
+    let text = || value.to_owned();
+    Some(match name.as_str() {
+        "acceptance"
+        | "acceptance criteria"
+        | "acceptance criterion"
+        | "ac"
+        | "verify"
+        | "verification"
+        | "done when"
+        | "definition of done" => Field::Acceptance(Some(text()).filter(|text| !text.is_empty())?),
+        "files" | "file" | "file(s)" | "files touched" | "target files" => Field::Files(files(value)?),
+        "depends" | "depends on" | "dependencies" | "deps" => {
+            let (ids, doubt) = dependencies(value);
+            if ids.is_empty() && doubt.is_some() {
+                return None;
+            }
+            Field::Depends(ids, doubt)
+        }
+        "size" | "complexity" => Field::Size(Size::parse(value)?),
+        "estimate" | "estimated effort" | "effort" => Field::Estimate(size_of_time(value)?),
+        "status" => {
+            let plain =
+                TaskStatus::parse(value.trim_matches(['`', '[', ']', '*'])).filter(|_| !value.is_empty());
+            Field::Status(plain.or_else(|| marks::status(value))?)
+        }
+        "blocked" | "blocked reason" => Field::Blocked(text()),
+        "evidence" => Field::Evidence(text()),
+        "without evidence" => Field::WithoutEvidence(text()),
+        _ => return None,
+    })
+}
+
+/// `**Dependencies**: Phase 1, Phase 4` below a phase.
+pub fn phase_dependencies(text: &str) -> Option<PhaseDependencies> {
+    let (name, value) = name_and_value(text)?;
+    if !matches!(name.as_str(), "depends" | "depends on" | "dependencies" | "deps" | "prerequisites") {
+        return None;
+    }
+    if value.to_lowercase().starts_with("all previous phases") {
+        return Some(PhaseDependencies::AllBefore);
+    }
+    let (ids, _) = dependencies(value);
+    let numbers: Vec<u32> =
+        ids.iter().filter_map(|id| id.strip_prefix(PHASE)).filter_map(|number| number.parse().ok()).collect();
+    (!numbers.is_empty()).then_some(PhaseDependencies::These(numbers))
+}
+
+#[derive(Debug, PartialEq)]
+pub enum PhaseDependencies {
+    These(Vec<u32>),
+    AllBefore,
+}
+
+fn name_and_value(text: &str) -> Option<(String, &str)> {
+    let (name, value) = text.split_once(':')?;
+    let name = name.trim().trim_matches(['*', '_', '`']).trim().to_lowercase();
+    Some((name, value.trim().trim_start_matches("**").trim_start_matches("__").trim()))
+}
+
+/// Returns the ids of a list, and any text that is not an id.
+pub fn dependencies(list: &str) -> (Vec<String>, Option<String>) {
+    let list = list.trim().trim_matches(['*', '`']).trim();
+    let nothing = ["", "none", "n/a", "-", "—", "nothing", "nil"];
+    if nothing.contains(&list.trim_end_matches('.').to_lowercase().as_str()) {
+        return (Vec::new(), None);
+    }
+    let (mut ids, mut other) = (Vec::new(), Vec::new());
+    for part in list.split([',', ';', '&', '+']).flat_map(|part| part.split(" and ")) {
+        // `TASK-001 (login)`: a remark is not part of the id.
+        let part = part.split(" (").next().unwrap_or(part).trim().trim_matches(['*', '`', '#', '.']);
+        let lower = part.to_lowercase();
+        if let Some(number) = phase_number(&lower) {
+            ids.push(format!("{PHASE}{number}"));
+            continue;
+        }
+        let named = ["tasks ", "task ", "step "].into_iter().find(|word| lower.starts_with(word));
+        let id = named.map_or(part, |word| part[word.len()..].trim()).trim_end_matches('.');
+        match Id::new(id).is_ok() && (id.bytes().any(|b| b.is_ascii_digit()) || !id.contains(' ')) {
+            true => ids.push(id.to_owned()),
+            false if part.is_empty() => {}
+            false => other.push(part),
+        }
+    }
+    let doubt = (!other.is_empty())
+        .then(|| format!("a dependency that names no task stays text: {}", one_line(&other.join(", "), 80)));
+    (ids, doubt)
+}
+
+/// What a dependency on a whole phase begins with until the reader knows its tasks. No id contains a space.
+pub const PHASE: &str = "phase ";
+
+/// `phase 3` and `phases 3`.
+fn phase_number(lower: &str) -> Option<u32> {
+    let rest = lower.strip_prefix("phase ").or_else(|| lower.strip_prefix("phases "))?;
+    rest.trim().parse().ok()
+}
+
+/// `30 minutes` is small, `1-2 days` is large: up to two hours, up to a day, more.
+fn size_of_time(text: &str) -> Option<Size> {
+    if let Some(size) = Size::parse(text) {
+        return Some(size);
+    }
+    let lower = text.to_lowercase();
+    // The upper end of a range.
+    let numbers =
+        lower.split(|c: char| !c.is_ascii_digit() && c != '.').filter_map(|n| n.parse::<f32>().ok());
+    let most = numbers.fold(None, |most: Option<f32>, n| Some(most.map_or(n, |most| most.max(n))))?;
+    let unit = lower.trim_start_matches(|c: char| !c.is_alphabetic());
+    let hours = match unit.get(..1)? {
+        "m" if unit.starts_with("min") || unit == "m" => most / 60.0,
+        "h" => most,
+        "d" => most * 8.0,
+        "w" => most * 40.0,
+        _ => return None,
+    };
+    Some(match hours {
+        hours if hours <= 2.0 => Size::Small,
+        hours if hours <= 8.0 => Size::Medium,
+        _ => Size::Large,
+    })
+}
+
+/// Returns paths separated by commas; `None` if it is a sentence about files.
+fn files(list: &str) -> Option<Vec<String>> {
+    let paths: Vec<String> = list
+        .split(',')
+        .map(|path| path.trim().trim_matches('`').to_owned())
+        .filter(|path| !path.is_empty())
+        .collect();
+    (!paths.is_empty() && paths.iter().all(|path| !path.contains(char::is_whitespace))).then_some(paths)
+}

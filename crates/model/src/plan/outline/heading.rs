@@ -1,0 +1,154 @@
+//! Headings: phases, chapters of a phase, and tasks with a heading of their own.
+
+use super::item::{self, Parsed};
+use super::label::Under;
+use super::lines::SourceLine;
+use super::phase::{self, explicit_phase};
+use super::shape::Roles;
+use super::{HeadingTask, Open, Phase, PhaseStatus, Reader, TaskStatus, marks};
+
+impl Reader<'_> {
+    pub(super) fn heading(&mut self, block: &SourceLine, level: usize, text: &str) {
+        (self.task, self.in_phase) = (None, false);
+        self.parents.clear();
+        self.headings.retain(|open| open.level < level);
+        self.heading_task = self.heading_task.take().filter(|task| task.level < level);
+        if !self.has_title && level == 1 {
+            self.has_title = true;
+            self.plan.title = text.trim().to_owned();
+            if self.is_ours || explicit_phase(text).is_none() {
+                return;
+            }
+        }
+        // Numbered chapters next to the phases are not tasks.
+        let is_beside = self.shape.has_phases && !self.headings.iter().any(|open| open.explicit);
+        match self.shape.role(block, level, text) {
+            Roles::Task if !is_beside || item::is_ticket(text) => self.heading_task(block, level, text),
+            Roles::Phase if self.is_about_earlier(block, text) => {
+                self.warn(block.line, "a second heading of a phase has no tasks, and is left out".to_owned());
+                self.section(level, text);
+            }
+            Roles::Phase => {
+                let (id, name) = explicit_phase(text).unwrap_or((None, text.to_owned()));
+                let phase = self.open_phase(id, &name, text, block);
+                if marks::after_sign(text).is_some() {
+                    self.plan.phases[phase].status = PhaseStatus::Complete;
+                }
+                let is_finished = self.plan.phases[phase].status == PhaseStatus::Complete;
+                let text = text.to_owned();
+                self.headings.push(Open {
+                    level,
+                    text,
+                    phase: Some(phase),
+                    explicit: true,
+                    id: None,
+                    is_finished,
+                });
+                self.in_phase = true;
+            }
+            Roles::Task | Roles::Section => self.section(level, text),
+        }
+        // `#### Acceptance criteria` continues the task.
+        if block.under == Under::Criteria
+            && let Some(HeadingTask { at: (phase, place), .. }) = self.heading_task
+        {
+            self.task = Some((phase, place, 0));
+        }
+    }
+
+    fn heading_task(&mut self, block: &SourceLine, level: usize, text: &str) {
+        let phase = self.phase_for(block);
+        let mut parsed = item::parse_heading(text);
+        self.finish_by_heading(&mut parsed);
+        self.heading_task = None;
+        let id = self.add(phase, parsed, block.line, 0, None);
+        let at = (phase, self.plan.phases[phase].tasks.len() - 1);
+        self.heading_task = Some(HeadingTask { level, text: text.to_owned(), id, at });
+    }
+
+    fn section(&mut self, level: usize, text: &str) {
+        let (name, status) = item::phase_name(text);
+        let is_finished = status == Some(PhaseStatus::Complete) || marks::is_list_of_done(text);
+        let text = if is_finished { name } else { text.to_owned() };
+        let id = item::chapter_number(&text);
+        self.headings.push(Open { level, text, phase: None, explicit: false, id, is_finished });
+    }
+
+    /// `Phase 2 Success:` after phase 2, without tasks.
+    fn is_about_earlier(&self, block: &SourceLine, text: &str) -> bool {
+        let id = explicit_phase(text).and_then(|(id, _)| id);
+        let is_known = id.is_some_and(|id| self.plan.phase(id).is_some());
+        !self.is_ours && is_known && !self.shape.has_tasks(block)
+    }
+
+    /// An item without a box below a finished heading is done.
+    pub(super) fn finish_by_heading(&self, parsed: &mut Parsed) {
+        let is_finished = self.headings.iter().any(|open| open.is_finished);
+        if is_finished && parsed.status == TaskStatus::Pending {
+            parsed.status = TaskStatus::Completed;
+        }
+    }
+
+    /// An open box below a finished heading stays open, with one warning for each heading.
+    pub(super) fn contradiction(&mut self, parsed: &Parsed, line: usize) {
+        let is_open = !self.is_ours && !parsed.status.is_over();
+        if let Some(open) = self.headings.iter_mut().find(|open| is_open && open.is_finished) {
+            open.is_finished = false;
+            self.warn(line, "the heading says done and this box is open: the box counts".to_owned());
+        }
+    }
+
+    /// Returns the phase of the next task: the explicit one around it, or else the nearest heading.
+    pub(super) fn phase_for(&mut self, block: &SourceLine) -> usize {
+        if let Some(open) = self.headings.iter().rev().find(|open| open.explicit) {
+            return open.phase.unwrap_or(0);
+        }
+        match self.headings.last() {
+            Some(Open { phase: Some(phase), .. }) => *phase,
+            Some(open) => {
+                let name = open.text.clone();
+                let phase = self.open_phase(None, &name, &name, block);
+                if let Some(open) = self.headings.last_mut() {
+                    open.phase = Some(phase);
+                }
+                phase
+            }
+            None if self.plan.phases.is_empty() => self.open_phase(None, "Tasks", "Tasks", block),
+            None => self.plan.phases.len() - 1,
+        }
+    }
+
+    fn open_phase(&mut self, id: Option<u32>, name: &str, heading: &str, block: &SourceLine) -> usize {
+        let line = block.line;
+        let (mut name, status) = item::phase_name(name);
+        let taken = |id: u32| self.plan.phases.iter().any(|phase| phase.id == id);
+        let next = || (1..).find(|id| !taken(*id) && !self.shape.taken.contains(id)).unwrap_or(u32::MAX);
+        let id = match id {
+            Some(id) if !taken(id) => id,
+            // A chapter about a phase, before the phase itself.
+            Some(id) if !self.is_ours && self.empty_phase(id).is_some() => {
+                self.warn(line, format!("phase {id} has two headings; the one without tasks is left out"));
+                let at = self.empty_phase(id).unwrap_or_default();
+                (self.plan.phases[at].name, self.plan.phases[at].status) = (name, status.unwrap_or_default());
+                return at;
+            }
+            Some(id) => {
+                let new = next();
+                self.warn(line, format!("a second phase {id} is read as phase {new}"));
+                if phase::is_about_phase(heading) {
+                    name = heading.trim().trim_end_matches(':').to_owned();
+                }
+                new
+            }
+            None => next(),
+        };
+        let phase = Phase { id, name, status: status.unwrap_or_default(), ..Phase::default() };
+        self.plan.phases.push(phase);
+        self.plan.phases.len() - 1
+    }
+
+    /// Returns the index of a phase that has no tasks.
+    fn empty_phase(&self, id: u32) -> Option<usize> {
+        self.plan.phases.iter().position(|phase| phase.id == id && phase.tasks.is_empty())
+    }
+}

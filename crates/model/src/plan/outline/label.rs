@@ -1,0 +1,134 @@
+//! What a heading or a label such as `**Tasks:**` says about the list below it.
+
+use super::item;
+use super::phase::explicit_phase;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Under {
+    #[default]
+    Unsaid,
+    /// `Tasks:`, `Queue`, `Roadmap`.
+    Work,
+    /// `Acceptance criteria:`, `Definition of done`.
+    Criteria,
+    /// `Rules`, `Notes`, `Out of scope`: a list that is not work.
+    Beside,
+}
+
+const WORK: [&str; 14] = [
+    "task",
+    "tasks",
+    "step",
+    "steps",
+    "todo",
+    "todos",
+    "queue",
+    "roadmap",
+    "backlog",
+    "milestones",
+    "tracks",
+    "subtasks",
+    "任务",
+    "步骤",
+];
+
+const CRITERIA: [&str; 8] = [
+    "criteria",
+    "criterion",
+    "acceptance",
+    "definition of done",
+    "done when",
+    "tests required",
+    "required tests",
+    "success metrics",
+];
+
+const BESIDE: [&str; 36] = [
+    "rule",
+    "rules",
+    "note",
+    "notes",
+    "analysis",
+    "flow",
+    "strategy",
+    "rollback",
+    "guidelines",
+    "guideline",
+    "legend",
+    "scope",
+    "context",
+    "background",
+    "overview",
+    "goal",
+    "goals",
+    "objective",
+    "objectives",
+    "risk",
+    "risks",
+    "assumptions",
+    "constraints",
+    "principles",
+    "decisions",
+    "questions",
+    "references",
+    "glossary",
+    "philosophy",
+    "conventions",
+    "rationale",
+    "why",
+    "changelog",
+    "log",
+    "history",
+    "summary",
+];
+
+pub fn of_words(text: &str) -> Under {
+    let lower = text.to_lowercase();
+    if CRITERIA.iter().any(|words| lower.contains(words)) {
+        return Under::Criteria;
+    }
+    let has = |words: &[&str]| lower.split(|c: char| !c.is_alphanumeric()).any(|word| words.contains(&word));
+    if has(&WORK) {
+        Under::Work
+    } else if has(&BESIDE) {
+        Under::Beside
+    } else {
+        Under::Unsaid
+    }
+}
+
+/// A heading without words of its own continues what the one above it says. A phase or a task is only part of a list
+/// of criteria.
+pub fn of_heading(text: &str, above: Under) -> Under {
+    if explicit_phase(text).is_some() || item::is_task_heading(text) {
+        return if above == Under::Criteria { above } else { Under::Unsaid };
+    }
+    match of_words(text) {
+        Under::Unsaid => above,
+        said => said,
+    }
+}
+
+/// `**Tasks:**`, `**Tasks**:`, `**Tasks**`, `Tasks:`: returns the words of the label. `**Goal:** text` ends the label
+/// above it and says nothing about a list.
+pub fn label(text: &str) -> Option<&str> {
+    let text = text.trim();
+    if let Some((words, behind)) = text.strip_prefix("**").and_then(|rest| rest.split_once("**")) {
+        let behind = behind.trim();
+        if behind.is_empty() || behind.ends_with(':') {
+            return Some(words.trim_end_matches(':'));
+        }
+        return (words.ends_with(':') || behind.starts_with(':')).then_some("");
+    }
+    let words = text.strip_suffix(':')?;
+    (words.len() <= LONGEST && !words.contains(". ")).then_some(words)
+}
+
+/// The same at the end of an item: `- **Acceptance criteria**:`.
+pub fn label_of_list(text: &str) -> Option<&str> {
+    let bare = text.trim().trim_end_matches(['*', '_']);
+    let words = bare.strip_suffix(':').map(|words| words.trim_matches(['*', '_']))?;
+    (words.len() <= LONGEST).then_some(words)
+}
+
+const LONGEST: usize = 48;

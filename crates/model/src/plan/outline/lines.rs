@@ -1,0 +1,306 @@
+//! Classifies the lines of a markdown file.
+
+use super::super::TaskStatus;
+use super::label::{self, Under};
+use super::phase::explicit_phase;
+use super::{item, table};
+
+#[derive(Debug)]
+pub struct SourceLine {
+    pub line: usize,
+    /// Columns before the text.
+    pub indent: usize,
+    pub kind: Kind,
+    /// Whether the heading above sounds like a list of steps.
+    pub in_steps: bool,
+    /// The explicit phase that contains it, counted from 1; 0 for none.
+    pub phase: usize,
+    /// The nearest heading above it, or itself, counted from 1; 0 for none.
+    pub heading: usize,
+    /// What the heading or the label above says about a list here.
+    pub under: Under,
+    /// It is an item of the list below a label such as `Tasks:`.
+    pub in_tasks: bool,
+}
+
+#[derive(Debug)]
+pub enum Kind {
+    Blank,
+    Heading {
+        level: usize,
+        text: String,
+    },
+    /// `- [x] text`: an item with a box.
+    Check {
+        mark: Mark,
+        text: String,
+    },
+    Numbered {
+        number: u32,
+        text: String,
+    },
+    Bullet {
+        text: String,
+    },
+    Text {
+        text: String,
+    },
+    /// A comment of ours.
+    Exact(String),
+}
+
+/// The mark in a box.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Mark {
+    Is(TaskStatus),
+    /// An ambiguous character.
+    Likely(TaskStatus, char),
+}
+
+/// Words in a heading whose list is a list of steps.
+const STEPS: [&str; 20] = [
+    "step",
+    "plan",
+    "task",
+    "implement",
+    "todo",
+    "to do",
+    "order",
+    "change",
+    "approach",
+    "milestone",
+    "roadmap",
+    "phase",
+    "execution",
+    "next",
+    "queue",
+    "backlog",
+    "track",
+    "步骤",
+    "任务",
+    "计划",
+];
+
+pub fn blocks(text: &str) -> Vec<SourceLine> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut scan = Scan { reads_states: reads_states(&lines), ..Scan::default() };
+    let mut fence: Option<&str> = None;
+    let mut in_comment = false;
+    let mut table_end = 0;
+    for (number, line) in lines.iter().enumerate() {
+        let trimmed = line.trim();
+        if number < table_end {
+            continue;
+        }
+        if let Some(open) = fence {
+            if trimmed.starts_with(open) && trimmed.trim_matches(['`', '~']).is_empty() {
+                fence = None;
+            }
+            continue;
+        }
+        if let Some(open) = ["```", "~~~"].into_iter().find(|open| trimmed.starts_with(open)) {
+            fence = Some(open);
+            continue;
+        }
+        if in_comment {
+            in_comment = !trimmed.contains("-->");
+            continue;
+        }
+        if trimmed.starts_with("<!--") && !trimmed.starts_with(super::EXACT_COMMENT) {
+            in_comment = !trimmed.contains("-->");
+            continue;
+        }
+        if let Some(table) = table::read(&lines[number..]).filter(|table| scan.takes(table)) {
+            table_end = number + table.lines;
+            scan.table(number + 1, table);
+            continue;
+        }
+        let (indent, kind) = kind_of(line, trimmed);
+        scan.push(number + 1, indent, kind);
+    }
+    scan.blocks
+}
+
+/// A table of states is the list of tasks if nothing else in the file is.
+fn reads_states(lines: &[&str]) -> bool {
+    !lines.iter().any(|line| match kind_of(line, line.trim()).1 {
+        Kind::Check { .. } => true,
+        Kind::Heading { text, .. } => explicit_phase(&text).is_some() || item::is_task_heading(&text),
+        _ => false,
+    })
+}
+
+/// The lines so far, and what is known about the next one.
+#[derive(Default)]
+struct Scan {
+    blocks: Vec<SourceLine>,
+    reads_states: bool,
+    /// The headings around the line: their levels, and what they say about lists.
+    open: Vec<(usize, Under)>,
+    headings: usize,
+    in_steps: bool,
+    /// The number of explicit phases so far, and the level of the current one.
+    phases: usize,
+    within: Option<usize>,
+    /// What the last label says.
+    label: Option<Under>,
+    /// What an item such as `- Acceptance criteria:` says about the items below it, and its indent.
+    item_label: Option<(usize, Under)>,
+    /// The indent and the number that the next item of a labelled list has.
+    next: Option<(usize, u32)>,
+}
+
+impl Scan {
+    fn push(&mut self, line: usize, indent: usize, kind: Kind) {
+        let kind = match kind {
+            Kind::Text { text } if self.within.is_some() => bold_heading(text),
+            kind => kind,
+        };
+        let is_item = matches!(kind, Kind::Check { .. } | Kind::Numbered { .. } | Kind::Bullet { .. });
+        if is_item && self.item_label.is_some_and(|(at, _)| indent <= at) {
+            self.item_label = None;
+        }
+        match &kind {
+            Kind::Heading { level, text } => self.heading(*level, text),
+            // A label within an item is about that item only.
+            Kind::Text { text } if indent < 2 => {
+                if let Some(words) = label::label(text) {
+                    (self.label, self.item_label) = (Some(label::of_words(words)), None);
+                }
+            }
+            _ => {}
+        }
+        let in_tasks = self.is_in_tasks(indent, &kind);
+        let heading = self.open.last().map_or(Under::Unsaid, |(_, under)| *under);
+        let said = self.label.filter(|label| *label != Under::Unsaid);
+        let under = self.item_label.map(|(_, under)| under).or(said).unwrap_or(heading);
+        let phase = if self.within.is_some() { self.phases } else { 0 };
+        if let Kind::Bullet { text } | Kind::Numbered { text, .. } = &kind
+            && let Some(words) = label::label_of_list(text)
+        {
+            self.item_label =
+                Some((indent, label::of_words(words))).filter(|(_, under)| *under != Under::Unsaid);
+        }
+        let (in_steps, heading) = (self.in_steps, self.headings);
+        self.blocks.push(SourceLine { line, indent, kind, in_steps, phase, heading, under, in_tasks });
+    }
+
+    fn heading(&mut self, level: usize, text: &str) {
+        (self.label, self.item_label, self.next) = (None, None, None);
+        self.headings += 1;
+        self.open.retain(|(above, _)| *above < level);
+        // The title of the file says nothing about the lists of its chapters.
+        let above =
+            self.open.last().filter(|(above, _)| *above > 1).map_or(Under::Unsaid, |(_, under)| *under);
+        self.open.push((level, label::of_heading(text, above)));
+        let lower = text.to_lowercase();
+        self.in_steps = STEPS.iter().any(|word| lower.contains(word));
+        if explicit_phase(text).is_some() {
+            self.phases += 1;
+            self.within = Some(level);
+        } else if self.within.is_some_and(|of| level <= of) {
+            self.within = None;
+        }
+    }
+
+    /// A numbered list below `Tasks:` goes on after another label, if its numbers do.
+    fn is_in_tasks(&mut self, indent: usize, kind: &Kind) -> bool {
+        let labelled = self.label == Some(Under::Work) && indent < 2;
+        match kind {
+            Kind::Numbered { number, .. } => {
+                let is_one = labelled || self.next == Some((indent, *number));
+                if is_one {
+                    self.next = Some((indent, number.saturating_add(1)));
+                }
+                is_one
+            }
+            Kind::Bullet { .. } => labelled,
+            _ => false,
+        }
+    }
+
+    fn takes(&self, table: &table::Table) -> bool {
+        let is_beside = self.open.last().is_some_and(|(_, under)| *under == Under::Beside);
+        table.has_boxes || self.reads_states && self.in_steps && !is_beside
+    }
+
+    fn table(&mut self, first: usize, table: table::Table) {
+        for row in table.rows {
+            self.push(first + row.line, 0, Kind::Check { mark: row.mark, text: row.text });
+            row.fields.into_iter().for_each(|text| self.push(first + row.line, 2, Kind::Bullet { text }));
+        }
+    }
+}
+
+fn kind_of(line: &str, trimmed: &str) -> (usize, Kind) {
+    let indent =
+        line.chars().take_while(|c| matches!(c, ' ' | '\t')).map(|c| if c == '\t' { 4 } else { 1 }).sum();
+    let text = || trimmed.to_owned();
+    if trimmed.is_empty() || trimmed.len() >= 3 && trimmed.bytes().all(|b| b == b'-') {
+        return (indent, Kind::Blank);
+    }
+    if let Some(json) =
+        trimmed.strip_prefix(super::EXACT_COMMENT).and_then(|rest| rest.strip_suffix(super::EXACT_COMMENT_END))
+    {
+        return (indent, Kind::Exact(json.to_owned()));
+    }
+    let level = trimmed.bytes().take_while(|b| *b == b'#').count();
+    if (1..=6).contains(&level) && indent < 4 && trimmed[level..].starts_with([' ', '\t']) || trimmed == "#" {
+        return (indent, Kind::Heading { level, text: trimmed[level..].trim().to_owned() });
+    }
+    if let Some(rest) = ["- ", "* ", "+ "].into_iter().find_map(|mark| trimmed.strip_prefix(mark)) {
+        return (
+            indent,
+            checked(rest.trim_start()).unwrap_or_else(|| Kind::Bullet { text: rest.trim().to_owned() }),
+        );
+    }
+    if let Some((number, rest)) = numbered(trimmed) {
+        return (indent, checked(rest).unwrap_or_else(|| Kind::Numbered { number, text: rest.to_owned() }));
+    }
+    (indent, Kind::Text { text: text() })
+}
+
+/// `**5.1 — Name**` at the beginning of a line in a phase: some people write the headings of tasks so.
+fn bold_heading(text: String) -> Kind {
+    let is_task = text.strip_prefix("**").is_some_and(item::is_task_heading) && text[2..].contains("**");
+    match is_task {
+        true => Kind::Heading { level: BELOW_ALL, text: text.replacen("**", "", 2) },
+        false => Kind::Text { text },
+    }
+}
+
+/// Deeper than any heading of markdown, so that it ends none.
+const BELOW_ALL: usize = 7;
+
+/// `3. text` and `3) text`.
+fn numbered(text: &str) -> Option<(u32, &str)> {
+    let end = text.find(|c: char| !c.is_ascii_digit())?;
+    let number = text[..end].parse().ok()?;
+    let rest = text[end..].strip_prefix(['.', ')'])?;
+    rest.starts_with([' ', '\t']).then(|| (number, rest.trim()))
+}
+
+/// `[x] text`, `[BLOCKED] text`. A link does not match: `[text](to)`.
+fn checked(text: &str) -> Option<Kind> {
+    let (inside, rest) = text.strip_prefix('[')?.split_once(']')?;
+    if rest.starts_with(['(', '[', ':']) {
+        return None;
+    }
+    Some(Kind::Check { mark: mark(inside)?, text: rest.trim().to_owned() })
+}
+
+/// Returns what the text in a box means.
+pub fn mark(inside: &str) -> Option<Mark> {
+    let mut chars = inside.chars();
+    Some(match (chars.next(), chars.next()) {
+        (None | Some(' ' | '\u{a0}' | '☐'), None) => Mark::Is(TaskStatus::Pending),
+        (Some('x' | 'X' | 'v' | 'V' | '✓' | '✔' | '✅' | '☑'), _) if inside.chars().count() <= 2 => {
+            Mark::Is(TaskStatus::Completed)
+        }
+        (Some('!' | '⛔'), _) if inside.chars().count() <= 2 => Mark::Is(TaskStatus::Blocked),
+        (Some('~' | '>' | '/' | '.' | '🔄'), None) => Mark::Is(TaskStatus::InProgress),
+        (Some(sign @ ('-' | '?' | 'o')), None) => Mark::Likely(TaskStatus::InProgress, sign),
+        _ if inside.trim().is_empty() => Mark::Is(TaskStatus::Pending),
+        _ => Mark::Is(TaskStatus::parse(inside).filter(|_| inside.len() > 2)?),
+    })
+}

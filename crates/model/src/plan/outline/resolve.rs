@@ -1,0 +1,137 @@
+//! What can be decided only after the whole file was read: dependencies on phases, and tasks that are done because
+//! their parts are.
+
+use std::collections::{HashMap, HashSet};
+
+use super::field::{PHASE, PhaseDependencies};
+use super::{Position, Reader, TaskStatus};
+
+#[derive(Default)]
+pub struct Later {
+    /// The tasks below the heading of another task: the whole, the part.
+    pub parts: Vec<(Position, Position)>,
+    /// The boxes that are criteria of a task: whether they are ticked, and their text.
+    pub criteria: Vec<(Position, bool, String)>,
+    /// The tasks whose state the file says.
+    pub stated: HashSet<Position>,
+    pub phase_depends: Vec<(usize, PhaseDependencies, usize)>,
+    /// The items that are notes of a phase: the index of the phase, and the line.
+    pub noted: Vec<(usize, usize)>,
+}
+
+impl Reader<'_> {
+    pub(super) fn resolve(&mut self) {
+        self.follow_renamed();
+        if self.is_ours {
+            return;
+        }
+        self.accept();
+        self.complete_wholes();
+        self.depend_on_phases();
+        self.warn_of_empty_phases();
+    }
+
+    /// `depends: 3` means the third task of its phase, by its number in the file.
+    fn follow_renamed(&mut self) {
+        for phase in &mut self.plan.phases {
+            for task in &mut phase.tasks {
+                for id in task.depends.iter_mut().filter(|id| !self.ids.contains(id.as_str())) {
+                    let here = self.renamed.iter().find(|(at, called, _)| *at == phase.id && called == id);
+                    let anywhere = || self.renamed.iter().find(|(_, called, _)| called == id);
+                    if let Some((_, _, new)) = here.or_else(anywhere) {
+                        id.clone_from(new);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Joins the criteria of each task. A task whose criteria are all met is done.
+    fn accept(&mut self) {
+        let mut of_task: HashMap<Position, Vec<(bool, String)>> = HashMap::new();
+        for (at, is_met, text) in std::mem::take(&mut self.later.criteria) {
+            of_task.entry(at).or_default().push((is_met, text));
+        }
+        for (at, criteria) in of_task {
+            let met = criteria.iter().filter(|(is_met, _)| *is_met).count();
+            let words = |(is_met, text): &(bool, String)| match is_met {
+                // Some are met and some are not: the text says which.
+                true if met < criteria.len() => format!("[x] {text}"),
+                _ => text.clone(),
+            };
+            let words: Vec<String> = criteria.iter().map(words).collect();
+            let is_stated = self.later.stated.contains(&at);
+            let task = &mut self.plan.phases[at.0].tasks[at.1];
+            task.acceptance = Some(super::joined(task.acceptance.take(), &words.join("; ")));
+            if met == criteria.len() && task.status == TaskStatus::Pending && !is_stated {
+                task.status = TaskStatus::Completed;
+            }
+        }
+    }
+
+    /// A task with a heading is done when all tasks below the heading are.
+    fn complete_wholes(&mut self) {
+        let mut open: HashMap<Position, bool> = HashMap::new();
+        for (whole, part) in &self.later.parts {
+            let is_open = !self.plan.phases[part.0].tasks[part.1].status.is_over();
+            *open.entry(*whole).or_default() |= is_open;
+        }
+        for (at, is_open) in open {
+            let is_stated = self.later.stated.contains(&at);
+            let task = &mut self.plan.phases[at.0].tasks[at.1];
+            if !is_open && task.status == TaskStatus::Pending && !is_stated {
+                task.status = TaskStatus::Completed;
+            }
+        }
+    }
+
+    /// A phase has no dependencies of its own: its tasks wait for the last task of each phase that it waits for.
+    fn depend_on_phases(&mut self) {
+        let mut lasts: HashMap<u32, String> = HashMap::new();
+        for phase in &self.plan.phases {
+            lasts.extend(phase.tasks.last().map(|task| (phase.id, task.id.clone())));
+        }
+        for (at, on, line) in std::mem::take(&mut self.later.phase_depends) {
+            let numbers: Vec<u32> = match on {
+                PhaseDependencies::These(numbers) => numbers,
+                PhaseDependencies::AllBefore => self.plan.phases[..at].iter().map(|phase| phase.id).collect(),
+            };
+            let own = self.plan.phases[at].id;
+            for number in numbers.into_iter().filter(|number| *number != own) {
+                let Some(last) = lasts.get(&number) else {
+                    self.warn(line, format!("phase {number} has no tasks that anything could depend on"));
+                    continue;
+                };
+                let tasks = self.plan.phases[at].tasks.iter_mut();
+                tasks
+                    .filter(|task| !task.depends.contains(last))
+                    .for_each(|task| task.depends.push(last.clone()));
+            }
+        }
+        let mut unknown = Vec::new();
+        for task in self.plan.phases.iter_mut().flat_map(|phase| &mut phase.tasks) {
+            for id in std::mem::take(&mut task.depends) {
+                let number = id.strip_prefix(PHASE).and_then(|number| number.parse::<u32>().ok());
+                match number.map(|number| lasts.get(&number).filter(|last| **last != task.id)) {
+                    None => task.depends.push(id),
+                    Some(Some(last)) => task.depends.push(last.clone()),
+                    Some(None) => unknown.push(format!("{} depends on {id}, which has no tasks", task.id)),
+                }
+            }
+        }
+        unknown.into_iter().for_each(|text| self.warn(0, text));
+    }
+
+    /// The lists of a phase without tasks were left out too.
+    fn warn_of_empty_phases(&mut self) {
+        let noted = std::mem::take(&mut self.later.noted);
+        for (at, phase) in self.plan.phases.iter().enumerate().filter(|(_, phase)| phase.tasks.is_empty()) {
+            let lines: Vec<usize> = noted.iter().filter(|(of, _)| *of == at).map(|(_, line)| *line).collect();
+            if let Some(line) = lines.first() {
+                let text =
+                    format!("phase {} has no tasks; {} list items are its notes", phase.id, lines.len());
+                self.warnings.push(super::Warning { line: *line, text });
+            }
+        }
+    }
+}

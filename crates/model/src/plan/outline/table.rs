@@ -1,0 +1,91 @@
+//! Tables whose rows are tasks: one column with a box or a state, one with the task.
+
+use super::lines::{Mark, mark};
+use super::marks;
+
+pub struct Table {
+    /// The lines of the whole table.
+    pub lines: usize,
+    /// The state is a box, not a word.
+    pub has_boxes: bool,
+    pub rows: Vec<Row>,
+}
+
+pub struct Row {
+    /// The line below the first line of the table.
+    pub line: usize,
+    pub mark: Mark,
+    pub text: String,
+    /// The other cells, as fields: `Depends on: 1.1`.
+    pub fields: Vec<String>,
+}
+
+/// Reads the table that begins with the first of these lines; `None` if its rows are not tasks.
+pub fn read(lines: &[&str]) -> Option<Table> {
+    let header = cells(lines.first()?)?;
+    let divider = cells(lines.get(1)?)?;
+    let is_divider = |cell: &String| cell.contains('-') && cell.bytes().all(|b| matches!(b, b'-' | b':'));
+    if !divider.iter().all(is_divider) {
+        return None;
+    }
+    let body: Vec<Vec<String>> = lines[2..].iter().map_while(|line| cells(line)).collect();
+    let names: Vec<String> = header.iter().map(|name| name.trim_matches(['*', '`']).to_lowercase()).collect();
+    let column = |wanted: &[&str]| names.iter().position(|name| wanted.contains(&name.as_str()));
+    let cell = |row: &[String], at: usize| row.get(at).cloned().unwrap_or_default();
+    // A table with dates is a log of what was done.
+    if column(&["date", "when", "time"]).is_some() || body.is_empty() {
+        return None;
+    }
+    let is_box = |at: usize| body.iter().all(|row| box_mark(&cell(row, at)).is_some());
+    let boxes = (0..names.len()).find(|at| is_box(*at));
+    let state = boxes.or_else(|| {
+        column(&["status", "state", "done"])
+            .filter(|at| body.iter().any(|row| marks::status(&cell(row, *at)).is_some()))
+    })?;
+    let task = column(&[
+        "task",
+        "tasks",
+        "todo",
+        "item",
+        "work item",
+        "step",
+        "action",
+        "deliverable",
+        "description",
+    ])
+    .filter(|at| *at != state)?;
+    let id = column(&["id", "#", "no", "no.", "nr"]).filter(|at| *at != state);
+    let row = |(line, row): (usize, &Vec<String>)| {
+        let said = cell(row, state);
+        let status = marks::status(&said).unwrap_or_default();
+        let mark = box_mark(&said).unwrap_or(Mark::Is(status));
+        let id = id.map(|at| cell(row, at)).filter(|id| !id.is_empty()).map(|id| format!("{id}: "));
+        let others = (0..names.len()).filter(|at| *at != state && *at != task && !cell(row, *at).is_empty());
+        let fields = others.filter(|at| Some(*at) != column(&["id", "#", "no", "no.", "nr"]));
+        let fields = fields.map(|at| field(&header[at], &cell(row, at))).collect();
+        Row { line: line + 2, mark, text: format!("{}{}", id.unwrap_or_default(), cell(row, task)), fields }
+    };
+    let rows = body.iter().enumerate().map(row).filter(|row| !row.text.is_empty()).collect();
+    Some(Table { lines: body.len() + 2, has_boxes: boxes.is_some(), rows })
+}
+
+/// `BLOCKED: why` in a cell says why, whatever the column is called.
+fn field(name: &str, cell: &str) -> String {
+    match cell.get(..8).filter(|start| start.eq_ignore_ascii_case("blocked:")) {
+        Some(_) => format!("Blocked: {}", cell[8..].trim()),
+        None => format!("{}: {cell}", name.trim_matches('*')),
+    }
+}
+
+fn box_mark(cell: &str) -> Option<Mark> {
+    let inside = cell.trim().trim_matches('`').strip_prefix('[')?.strip_suffix(']')?;
+    mark(inside)
+}
+
+fn cells(line: &str) -> Option<Vec<String>> {
+    let inside = line.trim().strip_prefix('|')?;
+    let inside = inside.strip_suffix('|').unwrap_or(inside);
+    // `\|` is text.
+    let cells = inside.replace("\\|", "\u{1}");
+    Some(cells.split('|').map(|cell| cell.trim().replace('\u{1}', "|")).collect())
+}
