@@ -5,7 +5,7 @@ use memchr::memmem;
 
 use super::chance::profile;
 use super::classes::{
-    BASE64_URL, Class, DOT, LOWER, PERCENT, PLUS, SLASH, TILDE, blanks, byte, ends_with_ignore_case, run,
+    BASE64_URL, Class, DOT, EQUALS, LOWER, PERCENT, PLUS, SLASH, TILDE, blanks, byte, ends_with_ignore_case, run,
     starts_with_ignore_case,
 };
 use super::names::{self, Says, Verdict};
@@ -199,7 +199,7 @@ fn cookie_length(text: &[u8], max: usize) -> usize {
 
 /// `PHPSESSID=x; path=/` at the beginning of a line.
 fn session(text: &[u8], at: usize) -> Option<Hit> {
-    let length = run(&text[at + 1..], COOKIE, LONGEST_HEADER);
+    let length = run(&text[at + 1..], COOKIE | EQUALS, LONGEST_HEADER);
     let rest = &text[at + 1 + length..];
     let secret = length >= SHORTEST_SESSION
         && rest.starts_with(b";")
