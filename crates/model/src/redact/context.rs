@@ -5,8 +5,8 @@ use memchr::memmem;
 
 use super::chance::profile;
 use super::classes::{
-    BASE64_URL, Class, DOT, EQUALS, LOWER, PERCENT, PLUS, SLASH, TILDE, blanks, byte, ends_with_ignore_case, run,
-    starts_with_ignore_case,
+    BASE64_URL, Class, DOT, EQUALS, LOWER, PERCENT, PLUS, SLASH, TILDE, blanks, byte, ends_with_ignore_case,
+    run, starts_with_ignore_case,
 };
 use super::names::{self, Says, Verdict};
 use super::values::{self, Joint, Value};

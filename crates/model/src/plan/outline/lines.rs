@@ -239,8 +239,9 @@ fn kind_of(line: &str, trimmed: &str) -> (usize, Kind) {
     if trimmed.is_empty() || trimmed.len() >= 3 && trimmed.bytes().all(|b| b == b'-') {
         return (indent, Kind::Blank);
     }
-    if let Some(json) =
-        trimmed.strip_prefix(super::EXACT_COMMENT).and_then(|rest| rest.strip_suffix(super::EXACT_COMMENT_END))
+    if let Some(json) = trimmed
+        .strip_prefix(super::EXACT_COMMENT)
+        .and_then(|rest| rest.strip_suffix(super::EXACT_COMMENT_END))
     {
         return (indent, Kind::Exact(json.to_owned()));
     }
