@@ -10,7 +10,7 @@ fn plan(phases: &[&[&str]]) -> Plan {
 #[test]
 fn every_task_is_found_and_nothing_else() {
     let long = "a-long-identifier-1";
-    let plan = plan(&[&["1.10", "1.2", "", "1"], &[long, "a-long-identifier-2", "\0001", "ü"]]);
+    let plan = plan(&[&["1.10", "1.2", "", "1"], &[long, "a-long-identifier-2", "\x001", "ü"]]);
     let index = Index::of(&plan);
     for (number, task) in plan.tasks().enumerate() {
         assert_eq!(index.get(&task.id).map(|place| place.number), Some(number), "{:?}", task.id);
