@@ -115,7 +115,7 @@ fn check_claim(check: &Check, moved: bool) -> Claim {
         Check { edited_since: true, at, .. } => {
             (State::Unverified, format!("{how} at {at}, before the last edits"))
         }
-        Check { at, .. } if moved => (State::Unverified, format!("{how} at {at}, before what changed since")),
+        Check { at, .. } if moved => (State::Unverified, format!("{how} at {at}, before later changes")),
         Check { at, .. } => (State::Verified, format!("{how} at {at}; nothing changed since")),
     };
     Claim { about: About::Check, subject: check.command.clone(), state, note, opens: false }
