@@ -9,7 +9,7 @@
 //! - `named`: `name = value`; `names`: what a name says; `values`: what a value is
 //! - `headers`: `Authorization:`; `urls`: `scheme://user:password@host`
 //! - `flags`: command lines; `keys`: private keys, web tokens
-//! - `stated`: `the password is value`; `calls`: `f("name", "value")`, `<name>value</name>`
+//! - `stated`: `the password is value`; `placed`: a value by the line it stands on; `calls`: `f("name", "value")`, `<name>value</name>`
 //! - `context`: secrets without a name: cookies, codes in an address, a value on the next line
 //! - `commands`: positional arguments of commands; `languages`: languages other than English
 //! - `tables`: CSV and similar, by the head of the column
@@ -37,6 +37,7 @@ mod named;
 mod names;
 mod pairs;
 mod passwords;
+mod placed;
 mod rules;
 mod scan;
 mod sentences;

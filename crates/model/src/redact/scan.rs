@@ -2,7 +2,7 @@
 
 use super::classes::{ALNUM, ANY_HEX, BASE64, DIGIT, LOWER, UNDERSCORE, WORD, byte, is, run};
 use super::{
-    Head, Hit, MARK, Options, calls, commands, flags, headers, infix, keys, languages, named, pairs,
+    Head, Hit, MARK, Options, calls, commands, flags, headers, infix, keys, languages, named, pairs, placed,
     sentences, shape, stated, tables, urls,
 };
 
@@ -226,7 +226,7 @@ fn known_word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut V
     }
     if next == b'.'
         && end - start >= LONG_WORD
-        && let Some(hit) = stated::in_file_name(text, start, end)
+        && let Some(hit) = placed::in_file_name(text, start, end)
     {
         return Some(hit);
     }
@@ -279,10 +279,10 @@ fn known_word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut V
             languages::goes_on(text, start, end).or_else(|| languages::used_before(text, start, end, floor))
         }
         (_, b'\n' | b'"' | b'\r') if stated::may_end_name(&text[start..end]) => {
-            stated::on_next_line(text, start, end, end)
+            placed::on_next_line(text, start, end, end)
                 .or_else(|| stated::used_before(text, start, end, floor))
                 .or_else(|| stated::typed_before(text, start, end, floor))
-                .or_else(|| stated::commented(text, start, end, floor))
+                .or_else(|| placed::commented(text, start, end, floor))
                 .or_else(|| commands::sent(text, end))
                 .or_else(|| stated::quoted_setting(text, start, end))
         }
@@ -295,13 +295,13 @@ fn known_word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut V
         }
         (_, b'\n' | b'.') if languages::may_tell(&text[start..end]) => {
             languages::used_before(text, start, end, floor)
-                .or_else(|| stated::on_next_line(text, start, end, end))
+                .or_else(|| placed::on_next_line(text, start, end, end))
         }
         (_, b'*') if text[start..end].ends_with(b"assword") => {
-            commands::sent(text, end + 1).or_else(|| stated::in_bold_cell(text, start, end))
+            commands::sent(text, end + 1).or_else(|| placed::in_bold_cell(text, start, end))
         }
-        (_, b'-') if stated::may_end_name(&text[start..end]) => stated::dashed(text, start, end),
-        (_, b'\t' | b'|') if stated::may_end_name(&text[start..end]) => stated::in_columns(text, start, end),
+        (_, b'-') if stated::may_end_name(&text[start..end]) => placed::dashed(text, start, end),
+        (_, b'\t' | b'|') if stated::may_end_name(&text[start..end]) => placed::in_columns(text, start, end),
         (2, b' ') if text[start..end].eq_ignore_ascii_case(b"by") => flags::identified(text, start, end),
         (4, b' ') if &text[start..end] == b"echo" => flags::piped(text, end),
         (6, b' ') if &text[start..end] == b"printf" => flags::piped(text, end),

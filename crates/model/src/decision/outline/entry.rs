@@ -207,7 +207,7 @@ fn decision_of_heading(title: &str, blocks: &[Block], line: usize) -> Found {
         let text = block_text(block);
         match labelled(text) {
             Some((label, rest)) if WHAT_LABELS.contains(&label.as_str()) => {
-                join(&mut found.text, ": ", &rest)
+                join(&mut found.text, ": ", &rest);
             }
             Some((label, rest)) if WHY_LABELS.contains(&label.as_str()) => join(&mut found.why, "; ", &rest),
             Some((label, rest)) if WHEN_LABELS.contains(&label.as_str()) => found.date = rest,
