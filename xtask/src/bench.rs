@@ -28,11 +28,11 @@ const TRUE: &str = if cfg!(target_os = "macos") { "/usr/bin/true" } else { "/bin
 const AT_ONCE: usize = 64;
 const AT_ONCE_TARGET: f64 = 2.0;
 
-/// A prepared row: its sandbox is set up, its payload made.
+/// A row that is ready to be timed: its sandbox is set up and its payload is made.
 struct Ready {
     row: &'static Row,
     sandbox: Sandbox,
-    /// Empty if the row reads none.
+    /// The transcript that the payload names; empty if it names none.
     transcript: PathBuf,
     command: Command,
     payload: Vec<u8>,
@@ -42,7 +42,7 @@ struct Ready {
 
 /// Anything that is timed against `/bin/true`.
 trait Contest {
-    /// Called before each sample, outside its time.
+    /// Called before each sample. Its time is not measured.
     fn set(&mut self, _round: usize) -> Result<()> {
         Ok(())
     }
@@ -172,7 +172,7 @@ fn prepare(lab: &Lab, row: &'static Row, options: &Options) -> Result<Ready> {
         samples: Vec::new(),
         peak_kb: 0,
     };
-    // Once for the cursor and anything else that the first run creates.
+    // The first run creates the cursor and other files, so it is not a sample.
     one.set(usize::MAX - 1)?;
     let output = crate::sandbox::finish(&mut one.command, &one.payload)?;
     ensure!(output.status.success(), "it ended with {}", output.status);
@@ -213,7 +213,7 @@ fn sample<C: Contest>(true_command: &mut Command, ready: &mut [C], rounds: usize
     Ok(floor)
 }
 
-/// Returns nanoseconds from before the start to after the end.
+/// Returns the nanoseconds from before the start of the process to after its end.
 fn time(command: &mut Command, payload: &[u8]) -> Result<u64> {
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     let start = Instant::now();
@@ -230,7 +230,7 @@ fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Returns the p99 of 64 `/bin/true` at once, and of 64 hooks at once.
+/// Returns the p99 of 64 `/bin/true` at once, and that of 64 hooks at once.
 fn crowd(true_command: &mut Command, ready: &mut [Ready], rounds: usize) -> Result<Option<(u64, u64)>> {
     let Some(hook) = ready.iter_mut().find(|one| one.row.crowd) else { return Ok(None) };
     let (mut theirs, mut ours) = (Vec::new(), Vec::new());
@@ -326,7 +326,7 @@ fn report(
     format!("thru, {}, {rounds} rounds beside {TRUE} in random order\n\n{table}", kind.name())
 }
 
-/// Reports how much longer a row takes with a large transcript than with one of 10 MB, and its other goals.
+/// Compares a row with a large transcript to the same row with 10 MB, and the peak memory with its limits.
 fn evenness(ready: &[Ready]) -> String {
     let mut text = String::new();
     let find = |name: &str| ready.iter().find(|one| one.row.name == name);
@@ -342,7 +342,7 @@ fn evenness(ready: &[Ready]) -> String {
     text
 }
 
-/// `before-compact, most memory: 3.1 MB (≤ 4) ok: hook before-compact, role`.
+/// Returns a line such as `before-compact, most memory: 3.1 MB (≤ 4) ok: hook before-compact, role`.
 fn memory_verdict<'r>(what: &str, most: u64, ready: impl Iterator<Item = &'r Ready>) -> String {
     let Some(one) = ready.max_by_key(|one| one.peak_kb) else { return String::new() };
     let verdict = if one.peak_kb <= most * 1024 { "ok" } else { "MISSED" };

@@ -1,4 +1,4 @@
-//! `cargo xtask ci`: all checks before a change lands, in one command. `./test.sh` is this plus a toolchain.
+//! `cargo xtask ci`: all checks before a change lands, in one command. `./test.sh` installs a toolchain and runs it.
 //!
 //! A failing step does not stop the steps that do not need it, so one run reports everything that is wrong.
 
@@ -34,7 +34,7 @@ pub fn run() -> Result<bool> {
     let mut run = Run { steps: Vec::new() };
     let mut tests = Tests::default();
 
-    // Linking takes long on one core: meanwhile everything that needs no binary runs.
+    // Linking takes long on one core. Everything that does not need the binary runs meanwhile.
     let dist = Aside::start(&["dist"])?;
     run.step("format", || succeeds(crate::cargo().args(["fmt", "--all", "--check"])));
     run.step("clippy", || {
@@ -50,13 +50,13 @@ pub fn run() -> Result<bool> {
     let harnesses = run.harnesses();
     let built = run.step("test build", || succeeds(crate::cargo().args(["test", "--workspace", "--no-run"])));
     let binary = run.join("dist", dist);
-    // Limited by time, so nothing runs at the same time.
+    // Fuzzing is limited by time, so nothing else runs at the same time.
     run.step("fuzz", || fuzz::run(&fuzz::Args::default()));
     if built && binary {
         run.step("tests", || {
             let mut test = crate::cargo();
             test.args(["test", "--workspace", "--no-fail-fast"]);
-            // The tests drive the binary as installed, not the debug build.
+            // The tests drive the binary that users install, not the debug build.
             test.env("THRU_BIN", dist::path()).envs(harnesses);
             if std::env::var_os("RUST_TEST_THREADS").is_none() {
                 // The tests mostly wait for other processes.
@@ -85,8 +85,8 @@ pub fn run() -> Result<bool> {
         run.skip("torture", "it breaks single system calls with strace, which exists on Linux only");
         run.skip("bench", "its limits were measured on Linux");
     } else if binary {
-        // Kills at every point that leaves a different disk, and every call fails once. The full run takes ten times
-        // as long and is started by hand.
+        // Processes are killed at every call that changes the disk, and every call fails once. The full run takes ten
+        // times as long and is started by hand.
         run.step("torture", || torture::run(&torture::Args { quick: true, ..Default::default() }));
         run.step("bench", || bench::run(&bench::Args { quick: true, gate: true, ..Default::default() }));
     } else {
@@ -125,7 +125,8 @@ impl Run {
         passed
     }
 
-    /// Before the tests, so that none that needs a harness is skipped. Without npm they are skipped, except in CI.
+    /// Installs the harnesses before the tests, so that no test is skipped for lack of one. Without npm such tests are
+    /// skipped, except in CI.
     fn harnesses(&mut self) -> Vec<(String, String)> {
         let mut found = Vec::new();
         self.step("harnesses", || {
@@ -142,7 +143,8 @@ impl Run {
         found
     }
 
-    /// A step that needs something to be installed. Without it the step is skipped; in CI that is a failure.
+    /// Runs a step that needs something to be installed. If it is missing, the step is skipped; in CI that is a
+    /// failure.
     fn step_unless(
         &mut self,
         name: &'static str,
@@ -188,7 +190,7 @@ impl Run {
     }
 }
 
-/// A command of ours that runs in parallel to the other steps; its output is kept until they are done.
+/// An xtask command that runs in parallel to the other steps; its output is kept until they are done.
 struct Aside(thread::JoinHandle<Result<(Output, Duration)>>);
 
 impl Aside {
@@ -225,7 +227,7 @@ impl Tests {
         self.ignored += other.ignored;
     }
 
-    /// To a test runner, a test that skipped itself has passed.
+    /// Counts tests as ignored. A test runner reports a test that skips itself as passed.
     pub fn skip(&mut self, tests: usize) {
         self.passed = self.passed.saturating_sub(tests);
         self.ignored += tests;
@@ -273,7 +275,7 @@ fn installed(program: &str) -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// In CI nothing may be skipped.
+/// Returns whether this is CI, where nothing may be skipped.
 fn in_ci() -> bool {
     std::env::var("CI").is_ok_and(|value| !["", "0", "false"].contains(&value.as_str()))
 }

@@ -1,8 +1,8 @@
 //! `cargo xtask dist`: builds the binary that users get.
 //!
-//! Linking matters more for the cost of a hook than anything the hook does: the same program starts in a third of the
-//! time if nothing has to be loaded or relocated. So: static musl if its target is installed, static glibc if there
-//! is a `libc.a`, and otherwise an ordinary dynamic build.
+//! How the binary is linked matters more for the cost of a hook than anything the hook does: the same program starts in
+//! a third of the time if nothing has to be loaded or relocated. So it is linked with static musl if that target is
+//! installed, with static glibc if there is a `libc.a`, and otherwise dynamically.
 
 mod archives;
 
@@ -30,7 +30,8 @@ impl Kind {
     }
 }
 
-/// Fixed addresses save relocations at start-up; position-independent code keeps address randomisation.
+/// Where the program is loaded. Fixed addresses save relocations at start-up; random ones need position-independent
+/// code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Addresses {
     Random,
@@ -38,17 +39,17 @@ pub enum Addresses {
 }
 
 impl Addresses {
-    /// What users get.
+    /// The choice for the binary that users get.
     pub const CHOSEN: Self = Self::Fixed;
 }
 
-/// What the machine offers, read once, so that the decision itself is a pure function.
+/// What the machine offers. It is read once, so that the decision itself is a pure function.
 #[derive(Debug)]
 struct Machine {
     host: String,
     musl_target_installed: bool,
     libc_archive: bool,
-    /// Whether the C compiler links with GNU ld, which understands our layout. Others were not tried.
+    /// Whether the C compiler links with GNU ld, which accepts our layout script. Other linkers were not tried.
     gnu_ld: bool,
 }
 
@@ -90,7 +91,7 @@ pub fn path() -> PathBuf {
     crate::target_dir().join("dist").join("thru")
 }
 
-/// Returns the binary a command works on: what `--bin` names, or else the one from `dist`.
+/// Returns the binary that a command works on: the one that `--bin` names, or else the one from `dist`.
 pub fn chosen(bin: Option<&Path>) -> Result<PathBuf> {
     let path = bin.map_or_else(path, Path::to_path_buf);
     path.canonicalize()
@@ -112,20 +113,20 @@ pub fn build(addresses: Addresses) -> Result<PathBuf> {
     Ok(dist)
 }
 
-/// Builds the same, with the names of its functions. Returns where it is; it is not for users.
+/// Builds the same binary with the names of its functions, and returns its path. It is not for users.
 pub fn build_with_symbols() -> Result<PathBuf> {
     compile(&decide(&look(), Addresses::CHOSEN), &[("CARGO_PROFILE_RELEASE_STRIP", "none")])
 }
 
-/// Returns where cargo left the binary.
+/// Builds the binary and returns where cargo left it.
 fn compile(plan: &Plan, variables: &[(&str, &str)]) -> Result<PathBuf> {
     let mut cargo = crate::cargo();
     cargo.args(["build", "--release", "--locked", "--package", "thru", "--bin", "thru"]);
     cargo.arg("--target-dir").arg(crate::target_dir());
     let mut out = crate::target_dir();
     if let Some(target) = &plan.target {
-        // An explicit target, even if it is the host's own: otherwise the flags below would also reach build scripts
-        // and procedural macros, and a procedural macro cannot be linked statically.
+        // The target is explicit even if it is the host's own. Otherwise the flags below would also apply to build
+        // scripts and procedural macros, and a procedural macro cannot be linked statically.
         cargo.args(["--target", target]);
         out.push(target);
     }
@@ -137,7 +138,7 @@ fn compile(plan: &Plan, variables: &[(&str, &str)]) -> Result<PathBuf> {
     Ok(out.join("release").join(format!("thru{}", std::env::consts::EXE_SUFFIX)))
 }
 
-/// In addition to those that the caller has set.
+/// Adds flags to those that the caller has set.
 fn add_rustflags(cargo: &mut Command, flags: &[&str]) {
     if !flags.is_empty() {
         let given = std::env::var("RUSTFLAGS").unwrap_or_default();
@@ -145,7 +146,7 @@ fn add_rustflags(cargo: &mut Command, flags: &[&str]) {
     }
 }
 
-/// Everything in one file, so that the system has nothing to load at start-up.
+/// Links everything into one file, so that the system has nothing to load at start-up.
 const STATIC: &str = "-Ctarget-feature=+crt-static";
 
 /// Puts the functions that hooks call next to each other; see `bench::layout`.
@@ -207,7 +208,7 @@ fn output(command: &mut Command) -> Option<String> {
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// By rename, because the old one may be running.
+/// Replaces the binary by a rename, because the old one may be running.
 fn replace(from: &Path, to: &Path) -> Result<()> {
     let folder = to.parent().context("no folder")?;
     std::fs::create_dir_all(folder)?;
@@ -216,7 +217,7 @@ fn replace(from: &Path, to: &Path) -> Result<()> {
     std::fs::rename(&temporary, to).with_context(|| format!("writing {}", to.display()))
 }
 
-/// Read from the file itself, because `--bin` may name any binary: a dynamic one names its loader.
+/// Returns how a binary is linked, from the file itself, because `--bin` may name any: a dynamic one names its loader.
 pub fn kind_of(binary: &Path) -> Result<Kind> {
     let bytes = std::fs::read(binary).with_context(|| format!("reading {}", binary.display()))?;
     Ok(kind_of_bytes(&bytes))

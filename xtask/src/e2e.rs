@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result, bail};
 use crate::ci::Tests;
 use crate::dist;
 
-/// Runs a command in its own network, which contains nothing else.
+/// Runs a command in a network namespace that has only the loopback interface.
 const ALONE: &str = "ip link set lo up && exec \"$@\"";
 
 #[derive(Debug, clap::Args)]
@@ -27,11 +27,11 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<bool> {
     let binary = match &args.bin {
         Some(path) => path.canonicalize().with_context(|| path.display().to_string())?,
-        // A build that is up to date costs nothing, and an old binary would be tested silently.
+        // A build that is up to date costs nothing. Without it an old binary could be tested unnoticed.
         None => dist::build(dist::Addresses::CHOSEN)?,
     };
     let harnesses = install()?.variables;
-    // Before the network is taken away: dependencies are fetched here.
+    // Dependencies are fetched here, before the network is taken away.
     let built = crate::cargo().args(["test", "--package", "thru", "--test", "e2e", "--no-run"]).status();
     if !built.context("starting cargo")?.success() {
         bail!("the tests do not build");
@@ -57,15 +57,15 @@ pub fn run(args: &Args) -> Result<bool> {
     Ok(ended.ok)
 }
 
-/// The installed harnesses.
+/// The harnesses that are installed.
 pub struct Installed {
-    /// For each the variable that the tests read, with its path.
+    /// The variables that tell the tests where each harness is, as name and path.
     pub variables: Vec<(String, String)>,
-    /// The tests handle a missing one: they say `skipped`, and fail in CI.
+    /// Whether none is missing. Tests of a missing harness say `skipped`, and fail in CI.
     pub all: bool,
 }
 
-/// Installs what is missing. The script says why if it cannot.
+/// Installs the missing harnesses. If the script cannot do that, it prints why.
 pub fn install() -> Result<Installed> {
     let script = crate::workspace().join("scripts/harnesses.sh");
     let output = Command::new(&script)
@@ -100,11 +100,11 @@ fn within_unshare(command: &Command) -> Command {
 pub struct Ended {
     pub ok: bool,
     pub tests: Tests,
-    /// What was skipped, and why.
+    /// The tests that were skipped, and why.
     skipped: Vec<String>,
 }
 
-/// Runs tests. Shows everything as it arrives and keeps what a summary needs.
+/// Runs tests. Shows their output as it arrives and keeps what the summary needs.
 pub fn watch(command: &mut Command) -> Result<Ended> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().context("starting the tests")?;

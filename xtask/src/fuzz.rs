@@ -1,8 +1,8 @@
 //! `cargo xtask fuzz`: tests properties on random bytes.
 //!
-//! It is seeded and needs no tool, so it runs everywhere and every run can be repeated. `fuzz/` has the same targets
-//! for cargo-fuzz, which is guided by coverage and finds more in a long run. Findings of either go to `fuzz/found/`;
-//! every input there is tried first, and by `cargo test`.
+//! It is seeded and needs no other tool, so it runs everywhere and every run can be repeated. `fuzz/` has the same
+//! targets for cargo-fuzz, which is guided by coverage and finds more in a long run. Inputs that either of them finds
+//! go to `fuzz/found/`; every run and `cargo test` try them first.
 
 mod targets;
 
@@ -21,13 +21,13 @@ use targets::{TARGETS, Target};
 const SECONDS: u64 = 8;
 const SEED: u64 = 20_261_115;
 
-/// Longer inputs find nothing more and take longer.
+/// The longest input. Longer ones find nothing more and take longer.
 const LONGEST: usize = 4096;
 
-/// Nothing may take this long for so little input: everything here is linear.
+/// The longest that a target may take. Inputs are short and everything here is linear.
 const SLOW: Duration = Duration::from_secs(2);
 
-/// Pieces that mean something to one of the readers: by chance they would hardly ever occur.
+/// Strings with a meaning to one of the parsers. They would hardly ever occur by chance.
 const WORDS: [&str; 40] = [
     "---\n",
     "\r\n",
@@ -71,7 +71,7 @@ const WORDS: [&str; 40] = [
     "<!-- AGENT_COMPLETE -->",
 ];
 
-/// Bytes that mean something to one of the readers.
+/// Bytes with a meaning to one of the parsers.
 const SIGNS: &[u8] = b"\n\r \t\"'\\{}[]:,#-`<>*/=\0\xff";
 
 #[derive(Debug, clap::Args)]
@@ -100,7 +100,7 @@ pub fn run(args: &Args) -> Result<bool> {
         bail!("no such target; there are: {}", TARGETS.map(|(name, _)| name).join(", "));
     }
     let each = Duration::from_secs(args.seconds) / chosen.len() as u32;
-    // A target reports a failure by a panic, which is printed below, once.
+    // A target reports a failure by a panic. It is printed below, so the default message is suppressed.
     std::panic::set_hook(Box::new(|_| {}));
     let mut good = true;
     for (name, target) in chosen {
@@ -140,7 +140,7 @@ fn try_target(name: &str, target: Target, time: Duration, seed: u64) -> Result<T
         if let Some(why) = failure(target, &input) {
             return Ok(Tried { inputs, found: Some((shortened(target, input), why)) });
         }
-        // Sometimes one stays, so that changes add up.
+        // An input is sometimes kept, so that mutations add up.
         if inputs > pool.len() && random.below(50) == 0 && pool.len() < 2_000 {
             pool.push(input);
         }
@@ -148,7 +148,7 @@ fn try_target(name: &str, target: Target, time: Duration, seed: u64) -> Result<T
     Ok(Tried { inputs, found: None })
 }
 
-/// Returns why the target fails on this input.
+/// Returns why the target fails on this input; `None` if it does not.
 fn failure(target: Target, input: &[u8]) -> Option<String> {
     let start = Instant::now();
     let ended = catch_unwind(AssertUnwindSafe(|| target(input)));
@@ -194,7 +194,7 @@ fn mutated(pool: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
     input
 }
 
-/// Shortens a failing input, within a reasonable time.
+/// Shortens a failing input for up to three seconds.
 fn shortened(target: Target, mut input: Vec<u8>) -> Vec<u8> {
     let until = Instant::now() + Duration::from_secs(3);
     let mut size = input.len() / 2;
@@ -218,7 +218,7 @@ fn keep(name: &str, input: &[u8]) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Returns the kept inputs of a target: a few to begin with, and all that ever failed.
+/// Returns the kept inputs of a target: a few to begin with, and every input that has ever failed.
 fn kept_inputs(name: &str) -> Result<Vec<Vec<u8>>> {
     let mut inputs = vec![Vec::new()];
     for kind in ["seeds", "found"] {
@@ -243,7 +243,7 @@ fn folder() -> PathBuf {
 mod tests {
     use super::*;
 
-    /// Every input that once failed is kept, and must pass.
+    /// Every input that has ever failed is kept, and must pass now.
     #[test]
     fn every_kept_input_holds() {
         for (name, target) in TARGETS {
@@ -266,7 +266,7 @@ mod tests {
         assert_ne!(made(7), made(8));
     }
 
-    /// A failing target is noticed, and its input shortened.
+    /// A failing input is found and shortened.
     #[test]
     fn a_failure_is_found_and_shortened() {
         let target: Target = |data| assert!(!data.contains(&b'#'), "a hash");

@@ -82,20 +82,20 @@ fn main() -> ExitCode {
     }
 }
 
-/// The test that compares the README with the binary also writes it.
+/// Rewrites the README with the test that compares it with the binary.
 fn picture() -> anyhow::Result<bool> {
     let mut cargo = std::process::Command::new("cargo");
     cargo.args(["test", "-p", "thru", "--test", "it", "readme"]).env("THRU_BLESS", "1");
     Ok(cargo.current_dir(workspace()).status()?.success())
 }
 
-/// The checkout this xtask was built from.
+/// Returns the checkout that this xtask was built from.
 fn workspace() -> PathBuf {
     let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     here.parent().expect("xtask lies in the workspace").to_path_buf()
 }
 
-/// Where cargo builds, even if the caller has moved it.
+/// Returns the folder that cargo builds in, even if the caller has set another one.
 fn target_dir() -> PathBuf {
     match std::env::var_os("CARGO_TARGET_DIR") {
         Some(dir) => workspace().join(dir),
@@ -103,7 +103,7 @@ fn target_dir() -> PathBuf {
     }
 }
 
-/// The cargo that started us, so that the caller's choice of toolchain is kept.
+/// Returns the cargo that started us, so that the caller's choice of toolchain is kept.
 fn cargo() -> std::process::Command {
     let mut command = std::process::Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(workspace());

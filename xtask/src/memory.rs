@@ -2,7 +2,7 @@
 //!
 //! The kernel keeps a child's peak in its resource usage, but counts from the fork: before `exec` the child *is* its
 //! parent, so its figure can never be below the parent's own size. A parent with large tables would hide a hook of 2
-//! MB. So a small helper (`src/bin/peak-memory.rs`) runs the command; the helper's own size is measured with
+//! MB. So a small helper (`src/bin/peak-memory.rs`) runs the command. The helper's own size is measured with
 //! `/bin/true` and printed as the floor.
 
 use std::io::Write as _;
@@ -13,7 +13,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 
 use crate::sandbox;
 
-/// What a command used.
+/// The memory and the time that a command used.
 #[derive(Debug, Clone, Copy)]
 pub struct Spent {
     pub kb: u64,
@@ -39,13 +39,12 @@ impl Helper {
         let output = sandbox::finish(helper.env("PEAK_MEMORY_FILE", file.path()), stdin)?;
         let text = std::fs::read_to_string(file.path())?;
         let numbers = text.split_once(' ').and_then(|(kb, ms)| Some((kb.parse().ok()?, ms.parse().ok()?)));
-        // A command that hung was killed with the helper, and left no number.
+        // A command that hung was killed together with the helper, which then wrote no numbers.
         let (kb, ms) = numbers.unwrap_or((0, u64::MAX));
         Ok((output, Spent { kb, ms }))
     }
 
-    /// Returns the peak of `command` in KB. It is not run directly: its words, folder and environment are passed to
-    /// the helper.
+    /// Returns the peak of `command` in KB. The helper runs it, with the same arguments, folder and environment.
     pub fn peak_kb(&self, command: &Command, stdin: &[u8]) -> Result<u64> {
         let mut helper = sandbox::inside(Command::new(&self.0), command);
         let mut child =

@@ -1,5 +1,5 @@
-//! The supported systems: which there are, whether the lints pass for each, and whether the binary for Linux on arm64
-//! works under an emulator.
+//! The supported platforms: the list of them, the lints for each, and the tests of the binary for Linux on arm64 under
+//! an emulator.
 
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt as _;
@@ -33,17 +33,17 @@ pub const ALL: [Platform; 4] = [
 
 const ARM64: &str = "aarch64-unknown-linux-musl";
 
-/// The linker that comes with Rust: no C compiler for the other machine is needed.
+/// The linker that comes with Rust, so that no C compiler for the other architecture is needed.
 pub const ARM64_LINKER: (&str, &str) = ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER", "rust-lld");
 
-/// Debian's package `qemu-user-static` has it under the first name.
+/// The names of the emulator. Debian's package `qemu-user-static` uses the first one.
 const EMULATORS: [&str; 2] = ["qemu-aarch64-static", "qemu-aarch64"];
 
 /// The tests that run emulated: hooks, roots, logs, obstacles on disk, and dead processes. All tests would take
 /// several minutes, and the rest is the same code on every machine.
 const EMULATED: [&str; 5] = ["events::", "obstacles::", "packet_sweeps::", "roots::", "rotation::"];
 
-/// Unoptimised: it builds in half the time, and the tests run it only briefly.
+/// Packages that are built without optimisation. That takes half the time, and the tests run the binary only briefly.
 const UNOPTIMISED: [&str; 4] = ["model", "harness", "serde_json", "memchr"];
 
 /// Returns why the lints cannot be run for every platform.
@@ -55,12 +55,12 @@ pub fn missing_targets() -> Option<&'static str> {
     (!missing.is_empty()).then_some("a target is not installed (rustup target add, as ./test.sh does)")
 }
 
-/// `cargo clippy` checks all that `cargo check` does.
+/// Runs `cargo clippy` for every platform. It checks everything that `cargo check` does.
 pub fn lint() -> Result<bool> {
     let mut passed = true;
     for with_tests in [true, false] {
         let mut clippy = crate::cargo();
-        // The tools are for developers' machines, and the tests of `thru` do not need them.
+        // The xtask is for developers' machines, and the tests of `thru` do not need it.
         clippy.args(["clippy", "--workspace", "--exclude", "xtask"]);
         for platform in ALL.iter().filter(|platform| platform.lint_tests == with_tests) {
             clippy.args(["--target", platform.target]);
@@ -105,7 +105,7 @@ pub fn test_emulated() -> Result<e2e::Ended> {
     e2e::watch(&mut test)
 }
 
-/// Writes a program that behaves like `thru` for its callers.
+/// Writes a script that runs the binary through the emulator, so that callers can use it like `thru`.
 fn write_wrapper(folder: &Path, emulator: &str, binary: &Path) -> Result<PathBuf> {
     std::fs::create_dir_all(folder)?;
     let wrapper = folder.join("thru");
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn each_system_has_one_target_whose_tests_are_linted_or_is_the_host() {
-        // The ordinary clippy step lints the tests for Linux.
+        // The ordinary clippy step lints the tests for Linux, so only macOS is left.
         let linted: Vec<_> = ALL.iter().filter(|platform| platform.lint_tests).collect();
         assert_eq!(linted.len(), 1);
         assert_eq!(linted[0].system, System::MacOs);

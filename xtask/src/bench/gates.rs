@@ -1,4 +1,4 @@
-//! What a hook does, counted instead of timed: the same in every run, so CI can enforce it.
+//! Counts what a hook does instead of timing it. The counts are the same in every run, so CI can enforce limits.
 
 use std::process::{Command, Stdio};
 
@@ -16,7 +16,7 @@ const MOST_INSTRUCTIONS: usize = 150_000;
 /// How much of a transcript before-compact may read, however long it is.
 const MOST_READ: usize = 16 * transcript::MB + 128 * 1024;
 const MOST_MEMORY_KB: u64 = 8 * 1024;
-/// A first contact happens once per session and reads up to 16 MB.
+/// The limit at a first contact, which happens once per session and reads up to 16 MB.
 const MOST_MEMORY_AT_FIRST_CONTACT_KB: u64 = 24 * 1024;
 
 /// Prints the limits and returns whether all of them were met.
@@ -31,7 +31,7 @@ pub fn check<'a>(lab: &Lab, peaks: impl Iterator<Item = (&'a str, u64)>) -> Resu
 
     let sandbox = lab.sandbox("gates")?;
     trusted(&sandbox)?;
-    // Once before: the first event of a session creates the journal, all others only append.
+    // The first event of a session creates the journal, and all others only append to it. So one hook runs before.
     sandbox.must(POST_TOOL_USE, &edit_4k(&sandbox.dir))?;
     let mut opened = Vec::new();
     if strace::installed() {
@@ -91,7 +91,7 @@ impl Gates {
         self.rows.push(vec![name, table::thousands(found), table::thousands(most), verdict.into()]);
     }
 
-    /// Printed as missed, but not a failure: the limit was set with musl, whose start-up is shorter.
+    /// Prints a missed limit without failing: it was set for musl, which starts with fewer calls.
     fn mention(&mut self, name: String, found: usize, most: usize) {
         let missed = self.missed;
         self.add(name, found, most);
@@ -122,13 +122,14 @@ fn read_at_first_contact(sandbox: &Sandbox) -> Result<usize> {
         .and_then(|call| call.returned)
         .context("before-compact did not open its transcript")?;
     let of_it = format!("{descriptor},");
-    // The number can be reused once the file is closed; small files of our own do not matter here.
+    // Another file may get the same descriptor after the transcript is closed; it would be small, so it does not
+    // matter.
     let read = strace::calls(&log)
         .filter(|call| ["read", "pread64"].contains(&call.name) && call.arguments.starts_with(&of_it));
     Ok(read.filter_map(|call| call.returned).sum())
 }
 
-/// Counted by callgrind, which counts user-space instructions. `None` if it is not installed.
+/// Returns the number of user-space instructions, as callgrind counts them; `None` if it is not installed.
 fn instructions(sandbox: &Sandbox) -> Result<Option<usize>> {
     let installed = Command::new("valgrind")
         .arg("--version")
@@ -148,7 +149,7 @@ fn instructions(sandbox: &Sandbox) -> Result<Option<usize>> {
     Ok(collected(&String::from_utf8_lossy(&output.stderr)))
 }
 
-/// `==123== Collected : 77012`
+/// Reads the number from a line such as `==123== Collected : 77012`.
 fn collected(text: &str) -> Option<usize> {
     text.lines()
         .find_map(|line| line.split_once("Collected :"))

@@ -1,7 +1,8 @@
 //! `cargo xtask layout`: writes down which functions hooks call, so that `dist` can put them next to each other.
 //!
-//! A page of the program costs a hook two microseconds the first time that it is touched, and the kernel maps sixteen
-//! neighbours with it. Where the linker leaves them, the functions of one tool call are spread over fifty such groups.
+//! The first access to a page of the program costs a hook two microseconds, and the kernel maps the sixteen pages
+//! around it at the same time. In the linker's own order, the functions of one tool call are spread over fifty such
+//! groups.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -15,7 +16,7 @@ use crate::dist;
 use crate::sandbox::{self, Ground, Lab};
 use crate::table;
 
-/// Read by the linker, in the folder of the workspace.
+/// The linker script, relative to the workspace.
 pub const FILE: &str = "xtask/hook-layout.ld";
 
 const HEAD: &str = "\
@@ -28,7 +29,7 @@ SECTIONS
 ";
 const TAIL: &str = "  }\n}\nINSERT BEFORE .text;\n";
 
-/// A name with more code than this in functions that no hook calls comes after all others.
+/// If functions that match a pattern but that no hook calls have more code than this, the pattern comes last.
 const MOST_UNCALLED: u64 = 2 * 1024;
 
 /// Runs each hook of the benchmark under callgrind, with a binary that still has its symbols.
@@ -79,7 +80,7 @@ fn symbols(bin: &Path) -> Result<BTreeMap<String, u64>> {
     Ok(text.lines().filter_map(function).collect())
 }
 
-/// `fn=name` and, for a function that calls itself, `fn=name'2`.
+/// Returns the functions in callgrind's log: `fn=name` and, for a function that calls itself, `fn=name'2`.
 fn functions(log: &str) -> HashSet<&str> {
     let names = log.lines().filter_map(|line| line.strip_prefix("fn="));
     names.map(|name| name.split_once('\'').map_or(name, |(name, _)| name)).collect()
@@ -113,7 +114,7 @@ fn pattern(name: &str) -> Option<String> {
     let mut parts = name.strip_prefix("_R")?.split("Cs");
     let mut pattern = format!("_R{}", parts.next()?);
     for part in parts {
-        // `Cs`, the hash of a crate, and its name after an underscore.
+        // A part is the hash of a crate, an underscore and the crate's name; `Cs` comes before it.
         let (_, rest) = part.split_once('_')?;
         pattern.push_str("Cs*_");
         pattern.push_str(rest);

@@ -45,7 +45,7 @@ impl Contest for Hook {
     }
 }
 
-/// Prints the table. It has no targets for other programs.
+/// Prints the table. Other programs have no targets.
 pub fn run(lab: &Lab, kind: Kind, options: &Options) -> Result<()> {
     let sandbox = lab.sandbox("peer-thru")?;
     trusted(&sandbox)?;
@@ -83,7 +83,7 @@ fn command(peer: &Peer, sandbox: &Sandbox) -> Result<Command> {
     Ok(command)
 }
 
-/// Prepared for timing, after it has shown that it does the work.
+/// Prepares a hook for timing. It must first show that it does the work.
 fn hook(name: &'static str, mut command: Command, sandbox: &Sandbox) -> Result<Hook> {
     let payload = edit_4k(&sandbox.dir);
     let output = sandbox::finish(&mut command, &payload)?;
@@ -98,7 +98,7 @@ fn hook(name: &'static str, mut command: Command, sandbox: &Sandbox) -> Result<H
     Ok(Hook { name, command, payload, samples: Vec::new(), peak_kb: 0 })
 }
 
-/// Returns where a program really is. The one on PATH may be a shim in front of it, and would be timed too.
+/// Returns where a program really is. The one on PATH may be a shim that starts it, and the shim would be timed too.
 fn program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let found = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file())?;

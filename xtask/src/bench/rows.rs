@@ -16,24 +16,25 @@ pub struct Row {
     pub argv: &'static [&'static str],
     pub payload: fn(&Path) -> Vec<u8>,
     pub target: Target,
-    /// The one row that is also run 64 times at once.
+    /// Whether the row is also run 64 times at once; only one row is.
     pub crowd: bool,
     /// The transcript that its payload names.
     pub transcript: Option<Transcript>,
-    /// Resets things before each sample, outside its time; gets the transcript and the round.
+    /// Resets the sandbox before each sample; its time is not measured. It gets the transcript and the round.
     pub before_each: fn(&Sandbox, &Path, usize) -> Result<()>,
-    /// Whether it has something to tell the agent; otherwise a row that does nothing would look fast.
+    /// Whether the hook must print something for the agent. Without this check a hook that does nothing would look
+    /// fast.
     pub speaks: bool,
 }
 
 impl Row {
-    /// The session is seen for the first time, every time.
+    /// A row whose session is seen for the first time in every sample.
     const fn at_first_contact(self, size: Size) -> Self {
         let transcript = Some(Transcript { size, use_: Use::Still });
         Self { transcript, before_each: forget_session, ..self }
     }
 
-    /// The transcript was read before, and has grown by a turn since.
+    /// A row whose transcript was read before and has grown by a turn since.
     const fn with_cursor(self, size: Size) -> Self {
         Self { transcript: Some(Transcript { size, use_: Use::Growing }), before_each: grow, ..self }
     }
@@ -43,13 +44,15 @@ impl Row {
 pub enum Size {
     Mb1,
     Mb10,
-    /// 100 MB, 500 MB and 1 GB, or a tenth of each in a quick run.
+    /// 100 MB, or 10 MB in a quick run.
     Mb100,
+    /// 500 MB, or 50 MB in a quick run.
     Large,
+    /// 1 GB, or 100 MB in a quick run.
     Gb1,
 }
 
-/// A transcript that does not change is shared by all rows that read it; so is one that grows.
+/// Whether rows append to their transcript. Rows of one kind that need the same size share a file.
 #[derive(Clone, Copy)]
 enum Use {
     Still,
@@ -63,7 +66,7 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// Created once, in the folder of the run.
+    /// Returns the transcript. It is created once, in the folder of the run.
     pub fn make(&self, lab: &Path, large: usize) -> Result<PathBuf> {
         let (name, mb) = match self.size {
             Size::Mb1 => ("1", 1),
@@ -94,7 +97,7 @@ impl Target {
         match kind {
             Kind::Musl => self.musl,
             Kind::StaticGnu => self.gnu,
-            // What the loader takes on top of glibc's own start-up, measured: 0.5 to 0.7.
+            // The dynamic loader costs 0.5 to 0.7 in addition to glibc's own start-up (measured).
             Kind::Dynamic => self.gnu + 0.7,
         }
     }
@@ -124,7 +127,7 @@ const fn row(
     }
 }
 
-/// glibc's start-up costs about half a `/bin/true` more than musl's, hence the second figure.
+/// The benchmark. A target has two figures because glibc's start-up costs about half a `/bin/true` more than musl's.
 pub const ROWS: &[Row] = &[
     Row { crowd: true, ..row(TOOL_DONE, trusted, POST_TOOL_USE, edit_4k, at_most(1.0, 1.5)) },
     row("hook tool-done, 4 KB command with a secret", trusted, POST_TOOL_USE, bash_4k, at_most(1.0, 1.5)),
@@ -228,7 +231,7 @@ pub const ROWS: &[Row] = &[
     row("thru --version", nothing, &["--version"], empty, at_most(4.0, 4.5)),
 ];
 
-/// In the names of rows that take long to set up: left out in a quick run.
+/// Part of the names of rows that take long to set up. A quick run leaves them out.
 pub const MANY: &str = "100,000 packets";
 
 /// The row whose system calls are counted.
@@ -236,8 +239,9 @@ pub const TOOL_DONE: &str = "hook tool-done, 4 KB edit";
 pub const COMPACT_MEDIUM: &str = "hook before-compact, 10 MB, cursor";
 pub const COMPACT_LARGE: &str = "hook before-compact, 500 MB, cursor";
 
-/// It happens once in a session, and reads up to 16 MB. This is in the name of each such row, with its limit.
+/// Part of the name of each row at a first contact, which happens once in a session and reads up to 16 MB.
 pub const AT_FIRST_CONTACT: &str = "first contact";
+/// The limit of these rows.
 const FIRST_CONTACT: Target = at_most(30.0, 30.5);
 const PROMPT: &[&str] = &["hook", "claude-code", "UserPromptSubmit"];
 const PICKUP: &[&str] = &["pickup", "20260101T000000Z-fix-the-thing-050000"];
@@ -267,7 +271,7 @@ fn filled(sandbox: &Sandbox) -> Result<()> {
     sandbox.must(STOP, &stop(&sandbox.dir)).map(drop)
 }
 
-/// The same, with a plan of 200 tasks, 500 decisions and 1,000 packets; briefs are ranked by score.
+/// The same with a plan of 200 tasks, 500 decisions and 1,000 packets; briefs are ranked by score.
 fn scored(sandbox: &Sandbox) -> Result<()> {
     filled(sandbox)?;
     with_plan(sandbox, 10, 20)?;
@@ -316,7 +320,7 @@ fn proven(sandbox: &Sandbox) -> Result<()> {
     sandbox.must(&["evidence", "run", "1.1", "--", "true"], b"").map(drop)
 }
 
-/// A plan with so many phases and tasks in each, a fifth of them done.
+/// Creates a plan with `phases` phases of `tasks` tasks each; a fifth of the tasks are done.
 fn with_plan(sandbox: &Sandbox, phases: usize, tasks: usize) -> Result<()> {
     let mut text = "# A large plan\n".to_owned();
     for phase in 1..=phases {
@@ -334,7 +338,8 @@ fn with_plan(sandbox: &Sandbox, phases: usize, tasks: usize) -> Result<()> {
     sandbox.must(&["plan", "import", &file.to_string_lossy()], b"").map(drop)
 }
 
-/// A hundred thousand packets, listed once so that there is an index, and old enough for it to be believed.
+/// A hundred thousand packets. They were listed once, so there is an index, and their folder is old enough for the
+/// index to be used.
 fn many_packets(sandbox: &Sandbox) -> Result<()> {
     sandbox.init()?;
     with_packets(sandbox, 100_000)
@@ -485,7 +490,7 @@ fn reads_role(sandbox: &Path) -> Vec<u8> {
     payload::event(sandbox, "PostToolUse", more)
 }
 
-/// As after a clone: the store is there, the trust record is not.
+/// The state after a clone: the store exists, but there is no trust record.
 fn untrusted(sandbox: &Sandbox) -> Result<()> {
     sandbox.init()?;
     Ok(std::fs::remove_dir_all(sandbox.state())?)
@@ -503,7 +508,7 @@ fn edit_2m(sandbox: &Path) -> Vec<u8> {
     payload::edit(sandbox, "toolu_01bench", 1_900_000, &payload::github_token())
 }
 
-/// A journal line keeps the command, so redaction has work to do here.
+/// A Bash call of 4 KB. The journal keeps the command, so redaction has work to do here.
 fn bash_4k(sandbox: &Path) -> Vec<u8> {
     let script = payload::code(3_300, &payload::github_token());
     payload::bash(sandbox, "toolu_01bench", &format!("cat > src/session.rs <<'EOF'\n{script}EOF"))
@@ -514,7 +519,7 @@ fn prompt(sandbox: &Path) -> Vec<u8> {
     payload::event(sandbox, "UserPromptSubmit", json!({"prompt": text}))
 }
 
-/// What a harness tells the program that writes its status line.
+/// The JSON that a harness passes to the program that writes its status line.
 fn session_status(sandbox: &Path) -> Vec<u8> {
     let project = sandbox.join("project");
     let status = json!({"session_id": SESSION, "context_window": {"used_percentage": 42},

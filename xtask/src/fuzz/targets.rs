@@ -26,7 +26,8 @@ pub const TARGETS: [(&str, Target); 8] = [
     ("id", id),
 ];
 
-/// Parsing and writing is the identity, and an edit of the frontmatter reads back and does not touch the body.
+/// Parsing and writing a document gives the same bytes. An edit of the frontmatter can be read back and does not touch
+/// the body.
 pub fn document(data: &[u8]) {
     let mut document = Document::parse(data);
     assert_eq!(document.bytes(), data, "parse and write");
@@ -50,8 +51,8 @@ pub fn document(data: &[u8]) {
     assert_eq!(document.get("fuzzed"), None);
 }
 
-/// A text, a byte that no text contains, a document: the text becomes the document's first section, and nothing else
-/// changes.
+/// The input is a text, a byte that no text contains, and a document. The text becomes the document's first section,
+/// and nothing else changes.
 pub fn section(data: &[u8]) {
     let split = data.iter().position(|byte| *byte == 0xff).unwrap_or(0);
     let (text, rest) = (&data[..split], &data[(split + 1).min(data.len())..]);
@@ -82,7 +83,7 @@ pub fn section(data: &[u8]) {
     }
 }
 
-/// A line of any harness's transcript: reading always ends, and the rest gets shorter.
+/// Reading a line of any harness's transcript always leaves less to read, so it ends.
 pub fn transcript(data: &[u8]) {
     for harness in HARNESSES {
         let read_line = harness.transcript.read_line();
@@ -94,7 +95,7 @@ pub fn transcript(data: &[u8]) {
     }
 }
 
-/// What a harness sends to a hook.
+/// If the input can be decoded as a hook's payload, it has a session.
 pub fn payload(data: &[u8]) {
     for harness in HARNESSES {
         for event in ["PostToolUse", "UserPromptSubmit", "SessionStart", "Stop", "SubagentStop", "PreCompact"]
@@ -106,7 +107,7 @@ pub fn payload(data: &[u8]) {
     }
 }
 
-/// Settings that parse take our hooks and restore the same bytes; a file that does not parse is left alone.
+/// If settings parse, our hooks can be inserted and removed, which restores the same bytes. Other files are left alone.
 pub fn settings(data: &[u8]) {
     let entries = ["Stop", "PostToolUse"].map(|event| Entry {
         event: event.into(),
@@ -145,7 +146,7 @@ pub fn redact(data: &[u8]) {
     }
 }
 
-/// Nothing that is invisible, changes colours or closes its quotes reaches a model.
+/// No text that is invisible, changes colours or closes its own quotes reaches a model.
 pub fn render(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     for max in [1, 7, 80, 2_000] {
