@@ -1,10 +1,10 @@
 //! `cargo xtask recall DIR`: measures how much of what an agent needs after a compaction is in the brief.
 //!
 //! Real sessions are cut before each of their compactions and, with `--cuts`, at artificial points too. The brief is
-//! composed from what comes before the cut, as a hook does it. Then it is compared with what the agent did in its
+//! composed, as a hook would do it, from what comes before the cut. Then it is compared with what the agent did in its
 //! next calls, and with everything since the previous compaction. The harness's own summary, which the transcript
-//! contains, and bare lists of files are measured by the same rules. Sessions are split in two halves, so that
-//! overfitting to one shows.
+//! contains, and bare lists of files are measured by the same rules. The sessions are split into two halves, so that
+//! overfitting to one of them shows.
 
 mod cut;
 mod dump;
@@ -71,7 +71,7 @@ enum Ranking {
     Off,
 }
 
-/// `files=1.2`: the place of the signal in the table, and its weight.
+/// Parses a weight such as `files=1.2`. Returns the index of the signal in the table, and its weight.
 fn weight(text: &str) -> Result<(usize, f64)> {
     let (name, number) = text.split_once('=').context("write NAME=NUMBER")?;
     let at = SIGNALS.iter().position(|row| row.name == name);
@@ -120,8 +120,8 @@ pub fn run(args: &Args) -> Result<bool> {
     Ok(true)
 }
 
-/// Measures every compaction of every transcript, and this many artificial cuts of each: in the fixed order, and
-/// ranked by score if that is asked for.
+/// Measures every compaction of every transcript and `made_up` artificial cuts of each: in the fixed order and, if that
+/// is asked for, ranked by score.
 fn measure(
     folder: &Path,
     only: &str,

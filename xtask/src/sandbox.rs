@@ -1,4 +1,5 @@
-//! A place for `thru` to run in: its own home, state, configuration and project, and nothing from our environment.
+//! A place for `thru` to run in: it has its own home, state, configuration and project, and nothing from our
+//! environment.
 
 use std::fs;
 use std::io::Write as _;
@@ -37,7 +38,7 @@ impl Lab {
         self.folder.path()
     }
 
-    /// An empty sandbox: a home, and a project folder with one source file.
+    /// Creates an empty sandbox: a home, and a project folder with one source file.
     pub fn sandbox(&self, name: &str) -> Result<Sandbox> {
         let dir = self.path().join(name);
         for folder in ["home", "state", "config", "project/src"] {
@@ -53,12 +54,13 @@ impl Lab {
 pub enum Ground {
     /// A real disk, as users have.
     Disk,
-    /// Memory if available: there are thousands of sandboxes, and the faults are in system calls, not in disks.
+    /// Memory, if available. There are thousands of sandboxes, and the faults are in system calls, not in disks.
     Memory,
 }
 
 impl Ground {
-    /// No ancestor may be a project: `thru` searches upwards, and a lab below this checkout would find the checkout.
+    /// Returns a folder that is not inside a project: `thru` searches upwards, and in a lab below this checkout it
+    /// would find the checkout.
     fn path(self) -> Result<PathBuf> {
         let free = |path: &PathBuf| {
             !path.ancestors().any(|up| up.join(".git").exists() || up.join(".agent").exists())
@@ -96,7 +98,7 @@ impl Sandbox {
         self.store().join("sessions").join(format!("{SESSION}.jsonl"))
     }
 
-    /// The environment of a user's shell or a harness, and no more.
+    /// Returns the environment of a user's shell or a harness, without anything else.
     pub fn environment(&self) -> Vec<(&'static str, PathBuf)> {
         vec![
             ("PATH", PathBuf::from("/usr/local/bin:/usr/bin:/bin")),
@@ -123,7 +125,7 @@ impl Sandbox {
         finish(&mut self.thru(argv), stdin)
     }
 
-    /// For setting up a sandbox: anything other than success is an error.
+    /// Runs a command to set up a sandbox: anything other than success is an error.
     pub fn must(&self, argv: &[&str], stdin: &[u8]) -> Result<Output> {
         let output = self.run(argv, stdin)?;
         ensure!(
@@ -136,10 +138,10 @@ impl Sandbox {
         Ok(output)
     }
 
-    /// A rooted and trusted project.
+    /// Makes the project a root, and trusts it.
     pub fn init(&self) -> Result<()> {
         let output = self.must(&["init"], b"")?;
-        // It may have found a root further up: then the rest of the sandbox would be set up in the wrong place.
+        // If `thru` found a root further up, the rest of the sandbox would be set up in the wrong place.
         ensure!(
             self.store().join("root.json").exists(),
             "setting the sandbox: init made no root here: {}",
@@ -149,7 +151,7 @@ impl Sandbox {
     }
 }
 
-/// The same command, started by another program that gets it as its last arguments.
+/// Returns a command that starts `outer` with the inner command as its last arguments.
 pub fn inside(mut outer: Command, inner: &Command) -> Command {
     outer.arg(inner.get_program()).args(inner.get_args()).env_clear();
     outer.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
@@ -159,13 +161,13 @@ pub fn inside(mut outer: Command, inner: &Command) -> Command {
     outer
 }
 
-/// The longest any of our commands may take, with broken disks and 64 others at the same time.
+/// The longest that any command of thru may take, with broken disks and 64 others at the same time.
 const PATIENCE: Duration = Duration::from_secs(40);
 
 /// The stderr of a command that had to be stopped.
 pub const HUNG: &str = "hung, and was killed after 40 seconds";
 
-/// Starts the command, writes its input, waits. Unread input is dropped.
+/// Starts the command, writes its input and waits for its end. Input that it does not read is dropped.
 pub fn finish(command: &mut Command, stdin: &[u8]) -> Result<Output> {
     let mut child = command
         .stdin(Stdio::piped())
@@ -179,7 +181,7 @@ pub fn finish(command: &mut Command, stdin: &[u8]) -> Result<Output> {
     let watchdog = std::thread::spawn(move || {
         let hung = end.recv_timeout(PATIENCE) == Err(mpsc::RecvTimeoutError::Timeout);
         if hung {
-            // With everything it started: what strace leaves behind would keep our pipes open.
+            // Everything that it started is killed too: a process that strace leaves running would keep our pipes open.
             let _ = Command::new("kill").args(["-9", "--", &format!("-{pid}")]).status();
         }
         hung
@@ -195,7 +197,7 @@ pub fn finish(command: &mut Command, stdin: &[u8]) -> Result<Output> {
     Ok(output)
 }
 
-/// What Claude Code sends, as far as a hook reads it.
+/// The payloads that Claude Code sends, as far as a hook reads them.
 pub mod payload {
     use super::{Path, SESSION, json};
 
@@ -222,7 +224,7 @@ pub mod payload {
         event(sandbox, "PostToolUse", more)
     }
 
-    /// An edit whose old and new text have `size` bytes together, about secrets and with one in it.
+    /// An edit whose old and new text have `size` bytes together. The text mentions secrets and contains one.
     pub fn edit(sandbox: &Path, id: &str, size: usize, secret: &str) -> Vec<u8> {
         let file = sandbox.join("project/src/session.rs");
         let code = code(size / 2, secret);
@@ -252,7 +254,8 @@ pub mod payload {
         text
     }
 
-    /// Shaped like GitHub's and never a real one. Made at run time, so that no scanner finds it in this repository.
+    /// Returns a token of GitHub's form that was never a real one. It is made at run time, so that no scanner finds it
+    /// in this repository.
     pub fn github_token() -> String {
         let mut random = crate::stats::Random::seeded(0x5eed);
         let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";

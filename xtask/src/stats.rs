@@ -12,7 +12,7 @@ pub fn ratio(ours: u64, theirs: u64) -> f64 {
     if theirs == 0 { 0.0 } else { ours as f64 / theirs as f64 }
 }
 
-/// xorshift64: not for secrets, only to spread the machine's noise evenly over the rows.
+/// xorshift64. It is not for secrets; it spreads the machine's noise evenly over the rows.
 #[derive(Debug)]
 pub struct Random(u64);
 

@@ -5,7 +5,8 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Result, bail};
 
-/// strace breaks and counts single system calls; no other way works without `unsafe`.
+/// Returns an error if strace is not installed. Breaking or counting single system calls without it would need
+/// `unsafe`.
 pub fn require() -> Result<()> {
     if installed() {
         return Ok(());
@@ -72,8 +73,9 @@ fn call(line: &str) -> Option<Call<'_>> {
     })
 }
 
-/// By kind of call: the numbers, counted in each process from 1 as `when=` does, of calls that differ from every
-/// earlier one. Opening the same file again does not count. Needs a log with `-y`, which names the files.
+/// Returns the numbers of the calls that differ from every earlier one, by kind of call. They are counted in each
+/// process from 1, as `when=` does. Opening the same file again does not count. The log needs `-y`, which names the
+/// files.
 pub fn first_of_their_kind(log: &str) -> BTreeMap<String, BTreeSet<usize>> {
     let mut seen = HashSet::new();
     let mut numbers: HashMap<(&str, &str), usize> = HashMap::new();
@@ -93,13 +95,13 @@ pub fn first_of_their_kind(log: &str) -> BTreeMap<String, BTreeSet<usize>> {
     firsts
 }
 
-/// Returns whether a fault was injected. If another process printed in between, it is not on the line that names the
-/// call.
+/// Returns whether a fault was injected. If another process printed in between, the mark is not on the line that names
+/// the call.
 pub fn was_injected(log: &str) -> bool {
     log.contains("(INJECTED)")
 }
 
-/// Returns whether the process was killed, by us or by anyone.
+/// Returns whether the process was killed, by the sweep or by anything else.
 pub fn was_killed(log: &str) -> bool {
     log.contains("+++ killed by SIGKILL")
 }

@@ -1,5 +1,5 @@
-//! `cargo xtask summaries DIR`: real tool outputs through the real binary. Each one that is over the threshold is given to
-//! the hook; the summary must be short and contain every error line, and retrieving must return every byte.
+//! `cargo xtask summaries DIR`: passes real tool outputs to the real binary. The hook gets each output that is over the
+//! threshold; the summary must be short and contain every error line, and retrieving must return every byte.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -26,7 +26,7 @@ pub struct Args {
     threshold: u64,
 }
 
-/// What came of the outputs of one kind.
+/// The results for the outputs of one kind.
 #[derive(Default)]
 struct Tally {
     summarised: usize,
@@ -115,7 +115,7 @@ fn try_one(
     Ok(problems)
 }
 
-/// The texts of all tool results in a transcript.
+/// Returns the texts of all tool results in a transcript.
 fn outputs(transcript: &[u8]) -> Vec<String> {
     let lines =
         transcript.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Value>(line).ok());

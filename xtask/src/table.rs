@@ -1,4 +1,4 @@
-//! Tables for a terminal and for a README, and the one line of progress.
+//! Tables for a terminal and for a README, and the line that shows progress.
 
 use std::io::{IsTerminal as _, Write as _};
 
@@ -8,7 +8,7 @@ pub enum Align {
     Right,
 }
 
-/// Columns padded to the widest cell. The first row is the head.
+/// Returns a table whose columns are padded to the widest cell. The first row is the head.
 pub fn plain(align: &[Align], rows: &[Vec<String>]) -> String {
     let widths = widths(align.len(), rows);
     let mut out = String::new();
@@ -24,7 +24,7 @@ pub fn plain(align: &[Align], rows: &[Vec<String>]) -> String {
     out
 }
 
-/// The same as a markdown table.
+/// Returns the same as a markdown table.
 pub fn markdown(align: &[Align], rows: &[Vec<String>]) -> String {
     let widths = widths(align.len(), rows);
     let mut out = String::new();
@@ -63,7 +63,7 @@ fn line(align: &[Align], widths: &[usize], row: &[String], between: &str) -> Str
     cells.join(between)
 }
 
-/// Prints one line that overwrites itself; silent without a terminal.
+/// Prints one line that overwrites itself; prints nothing without a terminal.
 pub fn progress(text: &str) {
     let mut err = std::io::stderr();
     if err.is_terminal() {
@@ -72,7 +72,7 @@ pub fn progress(text: &str) {
     }
 }
 
-/// 12345 -> 12,345
+/// Formats 12345 as `12,345`.
 pub fn thousands(number: usize) -> String {
     let digits = number.to_string();
     let mut out = String::new();

@@ -9,7 +9,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
 
-/// A violation of a rule: where, and what.
+/// A violation of a rule: the place, and what is wrong there.
 #[derive(Debug, PartialEq, Eq)]
 struct Finding {
     place: String,
@@ -37,7 +37,7 @@ pub fn run(args: &Args) -> Result<bool> {
     let files = tracked(&root)?;
     let mut findings = Vec::new();
     for path in &files {
-        // Not text, or deleted and not yet committed: neither has lines to check.
+        // The file is not text, or it is deleted and not yet committed. Either way it has no lines to check.
         let Ok(text) = std::fs::read_to_string(root.join(path)) else { continue };
         findings.extend(source::check(path, &text));
     }
@@ -54,7 +54,7 @@ pub fn run(args: &Args) -> Result<bool> {
     Ok(findings.is_empty())
 }
 
-/// What git tracks or would track: a new file is checked before its first commit.
+/// Returns the files that git tracks or would track, so that a new file is checked before its first commit.
 fn tracked(root: &Path) -> Result<Vec<PathBuf>> {
     let output = Command::new("git")
         .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])

@@ -1,7 +1,7 @@
-//! `cargo xtask tokens DIR`: holds the estimate of tokens against the usage that transcripts record.
+//! `cargo xtask tokens DIR`: compares the estimate of tokens with the usage that transcripts record.
 //!
 //! A request's input is everything before it. So between two requests the input grows by what was said, called and
-//! returned in between. Only steps count in which nearly all new text is of one kind, because then the growth is the
+//! returned in between. A step counts only if nearly all of its new text is of one kind, because then the growth is the
 //! size of that text.
 
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::recall::each_transcript;
 use crate::table::{Align, plain};
 
-/// Shorter texts are lost among what harnesses add without writing it down.
+/// The least number of characters in a step. Shorter texts are lost among what harnesses add without writing it down.
 const LEAST: usize = 600;
 
 /// At least this share of the characters must be of one kind.
@@ -56,13 +56,13 @@ pub fn run(args: &Args) -> Result<bool> {
 #[derive(Clone, Debug, PartialEq)]
 struct Step {
     kind: TextKind,
-    /// By [`TextKind::ALL`].
+    /// Indexed like [`TextKind::ALL`].
     chars: [usize; 4],
     grown: u64,
 }
 
 impl Step {
-    /// The error of an estimate, in percent of the truth; positive if it is too high.
+    /// Returns the error of an estimate, in percent of the truth; positive if the estimate is too high.
     fn error(&self, ratios: &Ratios) -> f64 {
         let estimate: f64 =
             TextKind::ALL.iter().zip(self.chars).map(|(kind, chars)| ratios.of(*kind) * chars as f64).sum();
@@ -70,11 +70,11 @@ impl Step {
     }
 }
 
-/// What is known between two requests.
+/// What the transcript says about the text between two requests.
 #[derive(Default)]
 struct Between {
     chars: [usize; 4],
-    /// Not all of it is written down: thinking may be shortened, pictures have no text.
+    /// Whether the transcript does not contain everything: thinking may be shortened, and pictures have no text.
     is_unclear: bool,
 }
 
@@ -83,7 +83,7 @@ impl Between {
         self.chars[kind as usize] += width(text);
     }
 
-    /// Returns the step, if one kind makes up nearly all of it.
+    /// Returns the step if one kind makes up nearly all of its text.
     fn step(&self, grown: u64) -> Option<Step> {
         let sum: usize = self.chars.iter().sum();
         let (kind, most) = TextKind::ALL.iter().zip(self.chars).max_by_key(|(_, chars)| *chars)?;
@@ -118,7 +118,7 @@ fn read(bytes: &[u8]) -> Vec<Step> {
             Some("user") if content.is_string() => {
                 let text = content.as_str().unwrap_or_default();
                 between.add(written(text), text);
-                // With a prompt, the thinking of the turn before it leaves the input.
+                // When a prompt arrives, the thinking of the turn before it is removed from the input.
                 between.is_unclear |= has_thought || line["isMeta"] == true;
                 has_thought = false;
             }
@@ -134,7 +134,7 @@ fn read(bytes: &[u8]) -> Vec<Step> {
     steps
 }
 
-/// Everything that the request contained, cached or not.
+/// Returns the tokens of everything that the request contained, cached or not.
 fn input_tokens(usage: &Value) -> u64 {
     let fields = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
     fields.iter().filter_map(|field| usage[field].as_u64()).sum()
@@ -194,7 +194,7 @@ fn returned(block: &Value, between: &mut Between, calls: &[(String, TextKind)]) 
     }
 }
 
-/// Words with headings, lists or emphasis are markdown.
+/// Returns the kind of a text that somebody wrote. With headings, lists or emphasis it is markdown.
 fn written(text: &str) -> TextKind {
     let marks = text.lines().filter(|line| {
         let line = line.trim_start();
@@ -213,13 +213,14 @@ fn written(text: &str) -> TextKind {
 struct Figures {
     kind: TextKind,
     texts: usize,
-    /// What the ratio would have to be, in the middle.
+    /// The median of the ratios that would have been exact.
     measured: f64,
     ratio: f64,
-    /// Errors in percent: in the middle with its sign, and what nine of ten texts stay below.
+    /// The median of the errors in percent, with its sign.
     median: f64,
+    /// The error in percent that nine of ten texts stay below.
     p90: f64,
-    /// The same for 0.33, as where scoring is off.
+    /// The same two errors for a ratio of 0.33, which is used where scoring is off.
     uniform: (f64, f64),
 }
 
@@ -277,7 +278,7 @@ fn print(figures: &[Figures]) {
     print!("{}", plain(&align, &rows));
 }
 
-/// The smallest value that at least `percent` of all do not exceed.
+/// Returns the smallest value that at least `percent` of all values do not exceed.
 fn percentile(values: &[f64], percent: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

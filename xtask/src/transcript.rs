@@ -1,4 +1,4 @@
-//! Transcripts as the harnesses write them, of any size: what hooks read besides their payload.
+//! Transcripts of any size, as the harnesses write them. Hooks read these in addition to their payload.
 
 use std::fs;
 use std::io::Write as _;
@@ -9,14 +9,15 @@ use serde_json::{Value, json};
 
 use crate::sandbox::{SESSION, payload};
 
-/// Longer than what a hook reads at once: files made of whole blocks have the same end, whatever their size.
+/// The size of a block. It is longer than what a hook reads at once, and large files are made of equal blocks, so the
+/// end of a file does not depend on its size.
 const BLOCK: usize = 10 * MB;
 pub const MB: usize = 1024 * 1024;
 
-/// Writes a transcript of Claude Code of about `size` bytes, completely on disk.
+/// Writes a transcript of Claude Code of about `size` bytes and waits until it is on the disk.
 pub fn write(path: &Path, project: &Path, size: usize) -> Result<()> {
     let mut block = String::new();
-    // Two screenshots in each block; a hook reaches the second one.
+    // Each block has two screenshots. A hook reads back far enough to meet the second one.
     let mut screenshots = [2 * MB, 6 * MB].into_iter().filter(|_| size >= BLOCK).peekable();
     for number in 0.. {
         if block.len() >= size.min(BLOCK) {
@@ -34,13 +35,13 @@ pub fn write(path: &Path, project: &Path, size: usize) -> Result<()> {
     Ok(file.sync_all()?)
 }
 
-/// One more turn at the end.
+/// Appends one more turn.
 pub fn grow(path: &Path, project: &Path, number: usize) -> Result<()> {
     let mut file = fs::OpenOptions::new().append(true).open(path)?;
     Ok(file.write_all(turn(project, &format!("new{number:06}"), number).as_bytes())?)
 }
 
-/// A tool call and its result, every tenth time with a prompt before it.
+/// Returns a tool call and its result; every tenth time with a prompt before it.
 pub fn turn(project: &Path, id: &str, number: usize) -> String {
     let mut text = String::new();
     if number.is_multiple_of(10) {
@@ -80,7 +81,7 @@ pub fn turn(project: &Path, id: &str, number: usize) -> String {
     text
 }
 
-/// The last thing the agent said.
+/// Returns the line of a message from the agent.
 pub fn said(project: &Path, id: &str, text: &str) -> String {
     let message = json!({"model": "claude-opus-4-5", "id": id, "type": "message", "role": "assistant",
         "content": [{"type": "text", "text": text}], "usage": {"input_tokens": 9, "output_tokens": 120}});
@@ -96,7 +97,7 @@ fn screenshot(project: &Path, number: usize) -> String {
     line(project, "user", &message, "")
 }
 
-/// In the order in which Claude Code writes its keys.
+/// Returns a line with its keys in the order in which Claude Code writes them.
 fn line(project: &Path, kind: &str, message: &Value, more: &str) -> String {
     let cwd = json!(project);
     format!(
@@ -107,7 +108,7 @@ fn line(project: &Path, kind: &str, message: &Value, more: &str) -> String {
     )
 }
 
-/// One call as Droid writes it: a message that asks, a message that answers.
+/// Returns one call as Droid writes it: a message with the call, and a message with the result.
 pub fn droid(project: &Path, id: &str) -> String {
     let input = json!({"file_path": project.join("src/droid.rs"), "content": "// by droid\n"});
     let blocks = [

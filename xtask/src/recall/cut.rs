@@ -4,15 +4,16 @@ use std::collections::BTreeSet;
 
 use super::events::{self, Call, Event, What};
 
-/// How many calls after a cut are examined, and for repeated errors.
+/// How many calls after a cut are examined.
 pub const CALLS_AFTER: usize = 40;
 
-/// The number of calls before an artificial cut, and since a compaction: right after one, the agent has only its
-/// summary.
+/// The least number of calls before an artificial cut.
 const CALLS_BEFORE: usize = 60;
+/// The least number of calls between a compaction and an artificial cut. Right after a compaction the agent has only
+/// its summary.
 const CALLS_SINCE: usize = 20;
 
-/// How much of a command, a prompt and a line is compared, with white space collapsed.
+/// How many characters of a command or a prompt are compared, with white space collapsed.
 const BEGINNING: usize = 60;
 
 #[derive(Debug)]
@@ -20,20 +21,21 @@ pub struct Session<'a> {
     pub name: String,
     pub lines: Vec<&'a [u8]>,
     pub events: Vec<Event>,
-    /// Every file that was a tool's input.
+    /// Every file that was the input of a tool call.
     pub files: BTreeSet<String>,
-    /// The folder it began in.
+    /// The folder in which the session began.
     cwd: String,
 }
 
-/// A point to cut at, and its surroundings.
+/// A point at which the session is cut.
 #[derive(Debug)]
 pub struct Cut {
     pub sort: Sort,
-    /// The first line that the brief does not know.
+    /// The first line of the transcript that the brief does not know.
     pub line: usize,
-    /// The number of events before it, and the first of them since the last compaction.
+    /// The number of events before the cut.
     pub before: usize,
+    /// The index of the first event since the previous compaction.
     pub epoch: usize,
     /// The harness's own summary; empty for an artificial cut.
     pub summary: String,
@@ -41,12 +43,12 @@ pub struct Cut {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sort {
-    /// The session's n-th, from 0.
+    /// The session's n-th compaction, counted from 0.
     Compaction(usize),
     MadeUp,
 }
 
-/// A session is in one half or the other, by its name: the second half shows whether tuning on the first was real.
+/// The half that a session belongs to, by its name. The second half shows whether tuning on the first one is real.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Half {
     Tune,
@@ -54,7 +56,7 @@ pub enum Half {
 }
 
 impl Half {
-    /// By the first digit of the id: 0 to 7, or 8 to f.
+    /// Returns the half by the first digit of the id: 0 to 7, or 8 to f.
     pub fn of(session: &str) -> Half {
         match session.chars().next().and_then(|first| first.to_digit(16)) {
             Some(8..) => Half::Report,
@@ -91,13 +93,13 @@ impl<'a> Session<'a> {
         self.events.iter().filter_map(|event| event.call()).find(|call| call.id == id)
     }
 
-    /// Before every compaction.
+    /// Returns a cut before every compaction.
     pub fn compactions(&self) -> Vec<Cut> {
         let (mut cuts, mut epoch, mut is_told) = (Vec::new(), 0, false);
         for (at, event) in self.events.iter().enumerate() {
             let is_cut = match event.what {
                 What::Compaction => true,
-                // Some versions write no boundary.
+                // Some versions write a summary without the boundary before it.
                 What::Summary(_) => !is_told,
                 _ => false,
             };
@@ -117,12 +119,12 @@ impl<'a> Session<'a> {
                 epoch = at;
             }
         }
-        // If nothing was done before, nothing can be learned.
+        // If no file was used before a cut, there is nothing to find in the brief.
         cuts.retain(|cut| self.seen(cut).next().is_some());
         cuts
     }
 
-    /// Returns up to `most` points, evenly over the session, with enough before and after each.
+    /// Returns up to `most` cuts, spread evenly over the session, with enough calls before and after each.
     pub fn made_up(&self, most: usize) -> Vec<Cut> {
         let is_break = |event: &Event| matches!(event.what, What::Compaction | What::Summary(_));
         let mut fit = Vec::new();
@@ -140,7 +142,7 @@ impl<'a> Session<'a> {
                 }
                 What::Call(call) => {
                     let is_between = calls >= CALLS_BEFORE && since >= CALLS_SINCE && to_come >= CALLS_AFTER;
-                    // Nobody forgets between a call and its result.
+                    // A compaction never comes between a call and its result.
                     if is_between && running.is_empty() {
                         fit.push((at, epoch));
                     }
@@ -170,7 +172,7 @@ impl<'a> Session<'a> {
         self.ever(cut).iter().flat_map(|event| event.files()).map(|file| file.path.as_str())
     }
 
-    /// The next calls.
+    /// Returns the next calls after the cut.
     pub fn after(&self, cut: &Cut, calls: usize) -> impl Iterator<Item = &Call> {
         self.events[cut.before..].iter().filter_map(|event| event.call()).take(calls)
     }
@@ -184,7 +186,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Collapses white space, then cuts.
+/// Collapses white space and returns the first `BEGINNING` characters.
 pub fn beginning(text: &str) -> String {
     collapsed(text).chars().take(BEGINNING).collect::<String>().trim_end().to_owned()
 }

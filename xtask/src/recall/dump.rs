@@ -1,4 +1,4 @@
-//! `--dump`: writes what a judge reads. One folder for each compaction, the texts under neutral names.
+//! `--dump`: writes the texts that a judge reads, one folder for each compaction, under neutral names.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -14,9 +14,11 @@ use super::texts::Past;
 /// The most that a hook may add to a summary.
 const BESIDE: usize = 9_500;
 
-/// How much of an input, a result and a message is shown, in bytes.
+/// How much of an input is shown, in bytes.
 const INPUT: usize = 400;
+/// How much of a result is shown, in bytes.
 const RESULT: usize = 500;
+/// How much of a message is shown, in bytes.
 const MESSAGE: usize = 3_000;
 
 pub fn write(folder: &Path, session: &Session, cut: &Cut, past: &Past) -> Result<()> {
@@ -39,14 +41,14 @@ pub fn write(folder: &Path, session: &Session, cut: &Cut, past: &Past) -> Result
     Ok(())
 }
 
-/// Returns what the agent did next, as a judge reads it.
+/// Returns what the agent did next, in the form that a judge reads.
 fn after(session: &Session, cut: &Cut) -> String {
     let mut text = String::new();
     let mut calls = 0;
     let later = session.events[cut.before..].iter().map(|event| &event.what);
     for what in later.skip_while(|what| matches!(what, What::Compaction | What::Summary(_))) {
         let line = match what {
-            // What follows is known from another summary.
+            // After the next compaction the agent has another summary.
             What::Compaction | What::Summary(_) => break,
             What::Call(_) if calls == CALLS_AFTER => break,
             What::Prompt(words) => format!("USER: {}", shown(words, MESSAGE)),
@@ -62,7 +64,7 @@ fn after(session: &Session, cut: &Cut) -> String {
     text
 }
 
-/// Returns the call's input, one `name: value` after the other.
+/// Returns the call's input as one `name: value` after the other.
 fn input(call: &Call) -> String {
     let Some(fields) = call.input.as_object() else { return call.input.to_string() };
     let words = |(name, value): (&String, &Value)| {

@@ -1,16 +1,15 @@
-//! What a session did to the outside world, and the ids of that: read from what commands printed, by the rules in
-//! this file.
+//! What a session did to the outside world, with ids: read from what commands printed, by the rules in this file.
 
 use serde_json::Value;
 
 use super::events::{Call, End, Event, What};
 
-/// Something done that should not be done twice.
+/// A change of the outside world that should not be made twice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Effect {
     /// `commit`, `push`, `pull request`, …
     pub kind: &'static str,
-    /// A text names it if it contains any of these.
+    /// A text mentions the effect if it contains any of these.
     pub ids: Vec<String>,
 }
 
@@ -30,7 +29,7 @@ const MAKING: [(&str, &str); 9] = [
     ("gh pr close", "pull request"),
 ];
 
-/// Returns those of `events` that succeeded and printed an id, oldest first. Amended commits are left out.
+/// Returns the effects of the calls that succeeded and printed an id, oldest first. Amended commits are left out.
 pub fn of(events: &[Event]) -> Vec<Effect> {
     let calls: Vec<&Call> = events.iter().filter_map(|event| event.call()).collect();
     let mut found: Vec<Effect> = Vec::new();
@@ -58,7 +57,7 @@ pub fn of(events: &[Event]) -> Vec<Effect> {
 fn of_command(command: &str, printed: &str) -> Vec<Effect> {
     let effect = |kind, ids: Vec<String>| (!ids.is_empty()).then_some(Effect { kind, ids });
     let runs = |words: &str| {
-        // At the start of a line or after `&&` and `;`: not within a message.
+        // Commands begin at the start of a line or after `&&`, `;` or `|`. Words in a message do not count.
         let parts = command.split(['\n', ';', '|']).flat_map(|part| part.split("&&"));
         let mut parts = parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
         parts.any(|part| part == words || part.starts_with(&format!("{words} ")))
@@ -92,21 +91,21 @@ fn of_command(command: &str, printed: &str) -> Vec<Effect> {
         if ids.is_empty() {
             ids.extend(long_numbers(printed).into_iter().take(1));
         }
-        // The thread that was answered also says what was done.
+        // The number of the thread that was answered also identifies the effect.
         ids.extend(command.lines().filter(|line| line.contains("gh api")).flat_map(long_numbers));
         found.extend(effect("request", ids));
     }
     found
 }
 
-/// `[branch 1a2b3c4] subject`, also with `(root-commit)`.
+/// Returns the commit in `[branch 1a2b3c4] subject`, also with `(root-commit)`.
 fn commit(line: &str) -> Option<String> {
     let (inside, _) = line.trim().strip_prefix('[')?.split_once(']')?;
     let id = inside.split_whitespace().last()?;
     (inside.contains(' ') && is_commit(id)).then(|| id.to_owned())
 }
 
-/// `1a2b3c4..5d6e7f8  main -> main` gives the commit, ` * [new branch] x -> x` the branch.
+/// Returns the commit in `1a2b3c4..5d6e7f8  main -> main`, or the branch in ` * [new branch] x -> x`.
 fn pushed(line: &str) -> Option<Vec<String>> {
     let (left, right) = line.split_once(" -> ")?;
     let left = left.trim().trim_start_matches(['+', '*', '=', ' ']);
@@ -123,7 +122,7 @@ fn is_commit(id: &str) -> bool {
     (7..=40).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The ends of links: `#136` and `pull/136`, or the id of a comment.
+/// Returns ids from the ends of links: `#136` and `pull/136`, or the id of a comment.
 fn links(printed: &str) -> Vec<String> {
     let mut ids = Vec::new();
     for word in printed.split_whitespace().filter(|word| word.starts_with("https://")) {
@@ -145,7 +144,7 @@ fn long_numbers(text: &str) -> Vec<String> {
     numbers.filter(|number| number.len() >= 6).map(str::to_owned).collect()
 }
 
-/// A server's tool that writes: the id that its answer begins with, or one like `ABC-12`.
+/// Returns the effect of a server's tool that writes: the id that its answer begins with, or one like `ABC-12`.
 fn of_tool(call: &Call, printed: &str) -> Option<Effect> {
     let name = call.tool.rsplit("__").next().filter(|_| call.tool.starts_with("mcp__"))?.to_lowercase();
     let writes = name.split(['_', '-']).any(|word| WRITING_TOOLS.contains(&word));
@@ -159,7 +158,7 @@ fn of_tool(call: &Call, printed: &str) -> Option<Effect> {
     (!ids.is_empty()).then_some(Effect { kind: "tool", ids })
 }
 
-/// Returns whether a text names it.
+/// Returns whether a text mentions the effect.
 pub fn is_named(effect: &Effect, text: &str) -> bool {
     effect.ids.iter().any(|id| {
         // Texts shorten a commit arbitrarily, down to seven digits.

@@ -1,4 +1,4 @@
-//! Errors that an agent meets again after it forgot that it had met them.
+//! Errors that an agent meets again because it forgot the first time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,14 +8,15 @@ use super::events::{End, What};
 /// How many calls after a cut are examined.
 const CALLS: usize = 80;
 
-/// How much of a line is compared, and how much a line needs to distinguish one error from another.
+/// How many characters of a line are compared.
 const BEGINNING: usize = 60;
+/// A line with fewer characters does not distinguish one error from another.
 const TELLING: usize = 14;
 
-/// How much of a line a text must contain to have warned about it.
+/// A text warns about an error if it contains this many characters of one of its lines.
 const WARNED: usize = 40;
 
-/// What no brief should warn about: mistakes with the harness's own tools.
+/// Mistakes with the harness's own tools, which no brief should warn about.
 const TRIVIA: [&str; 6] = [
     "String to replace not found",
     "Found 0 matches",
@@ -25,13 +26,14 @@ const TRIVIA: [&str; 6] = [
     "File does not exist",
 ];
 
-/// A line that says only that something failed.
+/// Words of lines that say only that something failed.
 const EMPTY: [&str; 3] = ["Exit code", "ERROR task failed", "Error: Process completed"];
 
-/// How a line begins that reports a failure although the call counts as successful, because a pipe hid the exit code.
+/// The first words of a line that reports a failure of a call that counts as successful, because a pipe hid the exit
+/// code.
 const HIDDEN: [&str; 5] = ["--- FAIL", "error:", "error[", "fatal:", "panic:"];
 
-/// Words of a line that says what went wrong. `error` alone occurs in code as well.
+/// Words in a line that says what went wrong. `error` alone occurs in code as well.
 const SAYING: [&str; 16] = [
     "error:",
     "error[",
@@ -51,13 +53,13 @@ const SAYING: [&str; 16] = [
     "unable",
 ];
 
-/// How a line begins that says what is being run, or what the lines above belong to.
+/// The first words of a line that repeats the command or names what the lines above belong to.
 const ECHOED: [&str; 4] = ["$ ", "FAIL\t", "FAIL ", "ok "];
 
-/// A repeated error, by the lines it shares with the earlier one.
+/// An error that occurred again, as the lines that both reports have in common.
 pub type Again = BTreeSet<String>;
 
-/// Returns each once, by its first line.
+/// Returns the errors that occurred again. Errors with the same first line are one.
 pub fn met_again(session: &Session, cut: &Cut) -> Vec<Again> {
     let mut before: BTreeSet<String> = BTreeSet::new();
     for event in session.ever(cut) {
@@ -77,7 +79,7 @@ pub fn met_again(session: &Session, cut: &Cut) -> Vec<Again> {
     again.into_values().collect()
 }
 
-/// Returns whether the text contains one of its lines, as far as a short text quotes it.
+/// Returns whether the text contains the beginning of one of the error's lines.
 pub fn is_warned_of(error: &Again, text: &str) -> bool {
     let text = without_numbers(&collapsed(text));
     error.iter().any(|line| text.contains(line.chars().take(WARNED).collect::<String>().trim_end()))

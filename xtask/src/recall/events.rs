@@ -1,7 +1,7 @@
-//! What happened in a session, read from its transcript by this file alone.
+//! What happened in a session. Only this file reads it from the transcript.
 //!
-//! It is the reference for judging a brief, so it shares nothing with the readers that make the brief. It may be slow
-//! and simple: every line is parsed completely.
+//! It is the reference for judging a brief, so it shares nothing with the readers that the brief is made with. It may
+//! be slow and simple: every line is parsed completely.
 
 use std::collections::BTreeSet;
 
@@ -10,14 +10,14 @@ use serde_json::Value;
 /// Something that happened in the main conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// Which line of the transcript, from 0.
+    /// The line of the transcript, counted from 0.
     pub line: usize,
     pub what: What,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum What {
-    /// What a person typed, also with a refusal or while the agent was working.
+    /// Words that a person typed, also with a refusal or while the agent was working.
     Prompt(String),
     Said(String),
     Call(Call),
@@ -35,7 +35,7 @@ pub struct Call {
     pub id: String,
     pub tool: String,
     pub input: Value,
-    /// Its input files.
+    /// The files that are inputs of the call.
     pub files: Vec<File>,
     pub command: Option<String>,
 }
@@ -50,7 +50,7 @@ pub struct File {
 pub enum End {
     Done,
     Failed,
-    /// The user said no, or the harness never ran it.
+    /// The user refused the call, or the harness never ran it.
     NotRun,
 }
 
@@ -85,7 +85,7 @@ const FILE_TOOLS: [(&str, bool); 8] = [
 
 const SHELL_TOOLS: [&str; 3] = ["bash", "execute", "shell"];
 
-/// Texts in the user's place that nobody typed.
+/// Beginnings of messages in the user's role that nobody typed.
 const NOT_TYPED: [&str; 12] = [
     "<local-command",
     "<command-message>",
@@ -101,12 +101,13 @@ const NOT_TYPED: [&str; 12] = [
     "Base directory for this skill",
 ];
 
-/// How a refused call begins, and what comes before the user's reason.
+/// How the result of a refused call begins.
 const REFUSED: [&str; 3] = ["The user doesn't want to", "[Request interrupted", "Tool use rejected"];
+/// What comes before the user's reason.
 const REASON: &str = "the user said:\n";
 const CANCELLED: &str = "Sibling tool call errored";
 
-/// Returns the events of a transcript, in order. A call, its result and a prompt that occur twice count once.
+/// Returns the events of a transcript, in order. A call, a result or a prompt that occurs twice counts once.
 pub fn read(lines: &[&[u8]]) -> Vec<Event> {
     let mut reading = Reading::default();
     for (number, line) in lines.iter().enumerate() {
@@ -119,9 +120,9 @@ pub fn read(lines: &[&[u8]]) -> Vec<Event> {
 #[derive(Default)]
 struct Reading {
     events: Vec<Event>,
-    /// Ids of lines, calls and results that were read.
+    /// The ids of the lines, calls and results that have been read.
     known: BTreeSet<String>,
-    /// Words in the queue that the agent has not received as a prompt.
+    /// Prompts in the queue that the agent has not received.
     queued: Vec<String>,
 }
 
@@ -166,7 +167,7 @@ impl Reading {
             "text" if is_agent => What::Said(text("text")),
             "text" => {
                 let Some(words) = typed(&text("text")) else { return };
-                // It was counted when it was queued.
+                // The prompt was counted when it was queued.
                 if let Some(place) = self.queued.iter().position(|queued| same_words(queued, &words)) {
                     self.queued.remove(place);
                     return;
@@ -200,7 +201,7 @@ impl Reading {
     }
 }
 
-/// A message's or a result's content: a text, or a list of blocks.
+/// Returns the content of a message or a result, which is a text or a list of blocks, as blocks.
 fn blocks(content: &Value) -> Vec<Value> {
     match content {
         Value::String(text) => vec![serde_json::json!({ "type": "text", "text": text })],
@@ -209,7 +210,7 @@ fn blocks(content: &Value) -> Vec<Value> {
     }
 }
 
-/// Returns the words, if a person typed them to the agent. Commands that control the harness do not count; the
+/// Returns the words if a person typed them for the agent. Commands that control the harness do not count; the
 /// project's own commands with arguments do.
 fn typed(text: &str) -> Option<String> {
     let text = text.trim();

@@ -6,16 +6,16 @@ use anyhow::{Result, bail};
 
 use super::cut::{Cut, Session, Sort, collapsed};
 
-/// The file explains its columns and words.
+/// The labels. The file explains its columns and words.
 const LABELS: &str = include_str!("labels.tsv");
 
-/// By session and compaction (from 0): the calls, and whether each was open.
+/// The labelled calls, by session and compaction (counted from 0).
 pub type Labels = BTreeMap<(String, usize), Vec<(String, Label)>>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Label {
     Open,
-    /// The same check failed again later; that later call is open.
+    /// The same check failed again later, and the later call is open.
     Earlier,
     Closed,
 }
@@ -48,11 +48,11 @@ pub fn read(text: &str) -> Result<Labels> {
     Ok(labels)
 }
 
-/// Returns the commands that were open at a cut, as a text would name them; `None` without labels.
+/// Returns the commands that were open at a cut, as a text would write them; `None` if the session is not labelled.
 pub fn open_at(labels: &Labels, session: &Session, cut: &Cut) -> Option<Vec<String>> {
     let Sort::Compaction(number) = cut.sort else { return None };
     let all = labels.iter().filter(|((name, _), _)| *name == session.name);
-    // A labelled session is labelled completely: a compaction without a failing call has no line.
+    // A session is labelled as a whole, so a compaction that has no line has no failing call.
     let mut all = all.peekable();
     all.peek()?;
     let here = all.find(|((_, n), _)| *n == number).map_or(&[][..], |(_, calls)| calls);
@@ -68,14 +68,13 @@ pub fn failing_lines(text: &str) -> Vec<&str> {
     lines.filter(|line| !is_rest(line)).collect()
 }
 
-/// `- +3 more` counts lines; it is not one.
+/// Returns whether the line is `- +3 more`, which counts other lines.
 fn is_rest(line: &str) -> bool {
     let words = line.trim_start_matches("- ");
     words.starts_with('+') && words[1..].starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Returns what identifies a command in any form: without a leading change of folder, and without pipes and
-/// redirections.
+/// Returns the part that identifies a command in any form: without a leading `cd`, pipes and redirections.
 pub fn core(command: &str) -> String {
     let mut command = command.trim();
     while let Some(rest) = command.strip_prefix("cd ").and_then(|rest| rest.split_once("&&")) {

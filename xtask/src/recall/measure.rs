@@ -9,7 +9,7 @@ use super::texts::Past;
 use super::wanted::Wanted;
 use super::{SIZES, effects, errors};
 
-/// How many were found, of how many.
+/// How many items were found, and of how many.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
     pub found: usize,
@@ -34,26 +34,27 @@ pub const QUESTIONS: [&str; 13] = [
 ];
 pub const FILES_AGAIN: &str = "files needed again";
 pub const COMMANDS_AGAIN: &str = "commands needed again";
-/// Without pipes, redirections and a leading change of folder, for texts that strip these.
+/// A question about commands without pipes, redirections and a leading `cd`, for texts that leave these out.
 const COMMANDS_BARE: &str = "the same, without pipes";
 
 pub fn question(name: &str) -> usize {
     QUESTIONS.iter().position(|known| *known == name).expect("a question that is asked")
 }
 
-/// What one text gave.
+/// The answers of one text.
 #[derive(Clone, Debug, Default)]
 pub struct Answers {
     pub chars: usize,
-    /// By [`QUESTIONS`].
+    /// Indexed like [`QUESTIONS`].
     pub shares: [Share; 13],
     pub missed: Vec<(usize, String)>,
-    /// Files named that were needed, of those named.
+    /// How many of the files that the text names were needed.
     pub precision: Share,
-    /// The same for lists of as many files: the last used, and the most used.
+    /// The same for a list of as many files, the last used ones.
     pub recent: Share,
+    /// The same for a list of as many files, the most used ones.
     pub touched: Share,
-    /// Needed files in a bare list of recent paths of the same length.
+    /// How many needed files are in a bare list of recent paths that is as long as the text.
     pub bare: Share,
 }
 
@@ -61,23 +62,23 @@ pub struct Answers {
 pub struct Measured {
     pub session: String,
     pub half: Half,
-    /// The line of the transcript.
+    /// The line of the transcript at which the session was cut, counted from 1.
     pub line: usize,
     pub sort: Sort,
-    /// By [`SIZES`].
+    /// Indexed like [`SIZES`].
     pub alone: Vec<Answers>,
-    /// Only at compactions.
+    /// Only measured at compactions.
     pub packet: Option<Answers>,
     pub beside: Option<Beside>,
 }
 
-/// The summary, the brief that goes with it, and both.
+/// The answers of the summary, of the brief that goes with it, and of both together.
 #[derive(Debug)]
 pub struct Beside {
     pub summary: Answers,
     pub brief: Answers,
     pub either: Answers,
-    /// Lines that say something the summary does not, of all lines.
+    /// How many lines of the brief say something that the summary does not.
     pub new_lines: Share,
 }
 
@@ -186,7 +187,8 @@ impl Answers {
     }
 }
 
-/// The text contains the path, or an ending of it that no other file of the session has, with nothing attached.
+/// Returns whether the text contains the path, or an end of it that no other file of the session has, as a separate
+/// word.
 fn is_named(session: &Session, text: &str, path: &str) -> bool {
     let starts = path.bytes().enumerate().filter(|(_, byte)| *byte == b'/').map(|(at, _)| at + 1);
     let endings = starts.map(|at| &path[at..]).chain([path]).filter(|ending| !ending.is_empty());
@@ -209,10 +211,10 @@ fn stands_in(text: &str, name: &str) -> bool {
     })
 }
 
-/// How much of a line's words a summary may contain before the line repeats it.
+/// A line repeats the summary if the summary contains at least this share of its words, in percent.
 const REPEATED: usize = 80;
 
-/// A line is new if the summary lacks one of its paths, numbers or ids, or most of its words.
+/// Counts the new lines. A line is new if the summary lacks one of its paths, numbers or ids, or most of its words.
 fn new_lines(brief: &str, summary: &str) -> Share {
     let known = summary.to_lowercase();
     let is_new = |line: &&str| {
@@ -228,7 +230,7 @@ fn new_lines(brief: &str, summary: &str) -> Share {
         words.iter().any(|word| is_hard(word) && !held(word))
             || words.iter().filter(|word| held(word)).count() * 100 < words.len() * REPEATED
     };
-    // The first line introduces the brief; headings say nothing.
+    // The first line introduces the brief, and headings contain no facts.
     let lines = brief.lines().skip(1).filter(|line| line.starts_with("- "));
     let of = lines.clone().count();
     Share { found: lines.filter(is_new).count(), of }

@@ -1,4 +1,4 @@
-//! The whole measurement on a small invented corpus: it skips nothing and needs no other files.
+//! Tests the whole measurement on a small invented corpus. It skips nothing and needs no other files.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::cut::Half;
 use super::measure::{Answers, QUESTIONS, Share};
 use super::*;
 
-/// A transcript, line by line.
+/// Builds a transcript line by line.
 #[derive(Default)]
 struct Script {
     lines: Vec<String>,
@@ -70,7 +70,7 @@ impl Script {
     }
 }
 
-/// Work on a parser: a commit, a failing test, a compaction, and the same files again.
+/// A session about a parser: a commit, a failing test, a compaction, and the same files again.
 fn session() -> Script {
     let mut script = Script::default();
     script.user("Make the parser accept trailing commas, and keep its error messages as they are");
@@ -117,7 +117,7 @@ fn a_small_corpus_is_measured_whole() {
     assert_eq!(measured.iter().filter(|one| one.half == Half::Report).count(), 3);
     let one = &measured[0];
     let largest = one.alone.last().unwrap();
-    // What is searched for does not depend on the brief.
+    // The number of wanted items does not depend on the brief.
     for (name, of) in [
         ("files needed again", 2),
         ("commands needed again", 1),
@@ -130,7 +130,7 @@ fn a_small_corpus_is_measured_whole() {
     ] {
         assert_eq!(share(largest, name).of, of, "{name}");
     }
-    // Any brief must contain this much.
+    // Any brief must contain these items.
     for name in ["files needed again", "commands needed again", "prompts", "edited", "open failures"] {
         let share = share(largest, name);
         assert_eq!(share.found, share.of, "{name}: {:?}", largest.missed);

@@ -8,7 +8,7 @@ use super::measure::{Answers, FILES_AGAIN, Measured, QUESTIONS, Share, question}
 use super::targets::{self, VERDICT, Verdict};
 use crate::table::{Align, plain};
 
-/// Sums over cuts.
+/// The sums over several cuts.
 #[derive(Clone, Debug, Default)]
 struct Total {
     chars: usize,
@@ -35,20 +35,21 @@ impl Total {
         total
     }
 
-    /// The F1 score of precision and recall; `hits` of the files that were named, or would have been.
+    /// Returns the F1 score of precision and recall. `hits` counts the needed files among those that a text or a list
+    /// names.
     fn f1(&self, hits: Share) -> f64 {
         let (named, needed) = (hits.of as f64, self.shares[question(FILES_AGAIN)].of as f64);
         if named + needed == 0.0 { 0.0 } else { 2.0 * hits.found as f64 / (named + needed) }
     }
 }
 
-/// Which cuts count.
+/// The cuts that a table is about.
 struct Selection<'a> {
     name: &'static str,
     cuts: Vec<&'a Measured>,
 }
 
-/// Compactions; and if there are artificial cuts, those alone and all together.
+/// Returns the compactions; if there are artificial cuts, also those alone and all cuts together.
 fn selections(measured: &[Measured]) -> Vec<Selection<'_>> {
     let of = |keep: fn(Sort) -> bool| measured.iter().filter(|one| keep(one.sort)).collect::<Vec<_>>();
     let real = Selection { name: "compactions", cuts: of(|sort| sort != Sort::MadeUp) };
@@ -61,7 +62,7 @@ fn selections(measured: &[Measured]) -> Vec<Selection<'_>> {
     found
 }
 
-/// One figure with a target, in both halves.
+/// One figure that has a target, in both halves.
 struct Cell {
     question: &'static str,
     place: String,
@@ -107,7 +108,7 @@ impl Selection<'_> {
         cells
     }
 
-    /// Texts by name, each with what was found in all cuts.
+    /// Returns the texts by name, each with its sums over all cuts.
     fn columns(&self) -> Vec<(String, Total)> {
         let mut columns: Vec<(String, Total)> = SIZES
             .iter()
@@ -126,7 +127,7 @@ impl Selection<'_> {
         columns
     }
 
-    /// Lines of the briefs next to a summary that say something new, of all.
+    /// Returns how many lines of the briefs next to a summary say something new.
     fn new_lines(&self) -> Share {
         let mut sum = Share::default();
         self.cuts.iter().filter_map(|one| one.beside.as_ref()).for_each(|beside| sum.add(beside.new_lines));
@@ -164,21 +165,21 @@ fn print_targets(selection: &Selection) {
     print!("{}", plain(&align, &rows));
 }
 
-/// Returns what was reached of every target in one half.
+/// Returns the share that was reached for every target, in one half.
 pub fn targets_of(measured: &[Measured], half: Half) -> Vec<Share> {
     let all = Selection { name: "all", cuts: measured.iter().collect() };
     let of_half = |cell: Cell| if half == Half::Tune { cell.tune } else { cell.report };
     all.cells().into_iter().map(of_half).collect()
 }
 
-/// The mean in percent of those with enough items.
+/// Returns the mean of the shares with enough items, in percent.
 pub fn mean(shares: &[Share]) -> f64 {
     let large: Vec<f64> =
         shares.iter().filter(|share| share.of >= VERDICT).map(|share| share.percent()).collect();
     large.iter().sum::<f64>() / large.len().max(1) as f64
 }
 
-/// Prints the targets with both rankings side by side. Returns whether the score is below the fixed order nowhere.
+/// Prints the targets with both rankings side by side. Returns whether the score is nowhere below the fixed order.
 pub fn compare(fixed: &[Measured], scored: &[Measured]) -> bool {
     let mut is_below = false;
     for (fixed, scored) in selections(fixed).iter().zip(&selections(scored)) {
@@ -200,7 +201,7 @@ pub fn compare(fixed: &[Measured], scored: &[Measured]) -> bool {
     !is_below
 }
 
-/// Of all items; a difference within the interval of the first is noise.
+/// Compares the shares of all items. A difference within the interval of the fixed order is noise.
 fn compared(fixed: Share, scored: Share) -> &'static str {
     let (low, high) = fixed.interval();
     match scored.percent() {

@@ -2,13 +2,13 @@
 
 use super::measure::{COMMANDS_AGAIN, FILES_AGAIN, Share};
 
-/// Fewer items than this prove nothing.
+/// With fewer items than this there is no verdict.
 pub const VERDICT: usize = 30;
 
-/// Results tuned on one half must hold on the other, within this many points.
+/// The most percentage points by which a result may differ between the two halves.
 const GAP: f64 = 3.0;
 
-/// The least share in percent, by question, at each of the sizes.
+/// The share that must be reached, in percent: by question, at each of `SIZES`.
 const ALONE: [(&str, [Option<u32>; 4]); 10] = [
     (FILES_AGAIN, [Some(95), Some(99), Some(99), Some(99)]),
     (COMMANDS_AGAIN, [None, Some(60), Some(90), Some(95)]),
@@ -22,11 +22,11 @@ const ALONE: [(&str, [Option<u32>; 4]); 10] = [
     ("errors met again", [None, None, None, Some(90)]),
 ];
 
-/// The same for summary and brief together.
+/// The same for the summary and the brief together.
 const BESIDE: [(&str, u32); 4] =
     [(FILES_AGAIN, 99), (COMMANDS_AGAIN, 90), ("outside effects, with id", 98), ("errors met again", 90)];
 
-/// At the n-th of the sizes.
+/// Returns the target of a question at the n-th of `SIZES`.
 pub fn alone(question: &str, size: usize) -> Option<u32> {
     ALONE.iter().find(|(known, _)| *known == question).and_then(|(_, targets)| targets[size])
 }
@@ -39,7 +39,7 @@ pub fn beside(question: &str) -> Option<u32> {
 pub enum Verdict {
     Met,
     Missed,
-    /// Both halves reach it, but they are too far apart.
+    /// Both halves reach the target, but they are too far apart.
     Apart,
     /// Too few items.
     None,
@@ -55,7 +55,7 @@ impl Verdict {
         }
     }
 
-    /// Judges two halves. If one alone is too small, both together count.
+    /// Compares two halves with the target. If one of them is too small, both together count.
     pub fn of(target: u32, tune: Share, report: Share) -> Verdict {
         let reaches = |share: Share| share.percent() >= f64::from(target);
         let both = Share { found: tune.found + report.found, of: tune.of + report.of };
@@ -81,7 +81,7 @@ impl Share {
         if self.of == 0 { 100.0 } else { 100.0 * self.found as f64 / self.of as f64 }
     }
 
-    /// Wilson's 95 % interval, in percent.
+    /// Returns Wilson's 95 % interval, in percent.
     pub fn interval(self) -> (f64, f64) {
         let (n, z) = (self.of as f64, 1.96_f64);
         if self.of == 0 {

@@ -15,10 +15,10 @@ use ops::features::packets::{handoff, pickup};
 
 use super::cut::{Cut, Session};
 
-/// A purpose that says nothing: the packet must find the goal itself.
+/// A purpose without content, so that the packet must find the goal itself.
 const PURPOSE: &str = "go on";
 
-/// A session cut off: its transcript at that time, in a separate folder, and its digest.
+/// A session up to a cut: its transcript up to there, in a separate folder, and its digest.
 #[derive(Debug)]
 pub struct Past {
     folder: tempfile::TempDir,
@@ -41,12 +41,12 @@ impl Past {
         Ok(Past { folder, transcript, digest })
     }
 
-    /// The brief for a reader who has nothing else.
+    /// Returns the brief for a reader who has nothing else.
     pub fn alone(&self, size: usize, scoring: Option<&Scoring>) -> String {
         compose(&self.digest, size, scoring)
     }
 
-    /// The brief for an agent that can see the harness's summary.
+    /// Returns the brief for an agent that can see the harness's summary.
     pub fn beside(&self, summary: &str, size: usize, scoring: Option<&Scoring>) -> String {
         let mut digest = self.digest.clone();
         let told =
@@ -55,7 +55,7 @@ impl Past {
         compose(&digest, size, scoring)
     }
 
-    /// What an agent gets that picks up a packet of the session: all sections of the packet, as the pickup prints them.
+    /// Returns what an agent gets when it picks up a packet of the session: all sections, as the pickup prints them.
     pub fn pickup(&self) -> Result<String> {
         let root = self.folder.path().join("project");
         std::fs::create_dir_all(&root).context("cannot make a project")?;
@@ -77,7 +77,7 @@ impl Past {
         let id = Some(report.id.as_str());
         let picked = pickup::run(&world, &pickup::Request { id, ..Default::default() })
             .context("the packet cannot be picked up")?;
-        // Where the measurement runs must not influence the judgement.
+        // The folder of the measurement must not influence the result.
         Ok(picked.prompt.replace(&*self.folder.path().to_string_lossy(), ""))
     }
 }

@@ -22,7 +22,7 @@ const SIGNALS: [Signal; 6] = [
     Signal::RecentFailure,
 ];
 
-/// How many times the default.
+/// The factors by which a default weight is changed.
 const FACTORS: [f64; 2] = [0.7, 1.4];
 
 /// A set of weights, and what was measured with it.
@@ -33,7 +33,7 @@ pub struct Trial {
     measured: Vec<Measured>,
 }
 
-/// The default, and every change that is tried.
+/// Returns the default weights, and every change of them that is tried.
 pub fn trials(default: &Scoring) -> Vec<Trial> {
     let trial = |name: String, weights: Weights| Trial {
         name,
@@ -51,7 +51,7 @@ pub fn trials(default: &Scoring) -> Vec<Trial> {
     all
 }
 
-/// Measures the compactions and artificial cuts of one session with every set.
+/// Measures the compactions and artificial cuts of one session with every set of weights.
 pub fn add(trials: &mut [Trial], session: &Session, made_up: usize, labels: &Labels) -> Result<()> {
     for cut in session.compactions().into_iter().chain(session.made_up(made_up)) {
         let past = Past::at(session, &cut)?;
@@ -63,7 +63,7 @@ pub fn add(trials: &mut [Trial], session: &Session, made_up: usize, labels: &Lab
     Ok(())
 }
 
-/// Prints each set's mean over all targets, and compares the best of one half with the default on the other.
+/// Prints each set's mean over all targets. The set that is best on one half is compared with the default on the other.
 pub fn print(trials: &[Trial]) -> Result<()> {
     let default = trials.first().context("no weights")?;
     println!("mean over all targets with {VERDICT} items, in percent\n\n  tuned on  reported  weights");
@@ -73,7 +73,7 @@ pub fn print(trials: &[Trial]) -> Result<()> {
         println!("{tune:>10.2}{report:>10.2}  {}", trial.name);
     }
     let better = |a: &&Trial, b: &&Trial| score(a, Half::Tune).total_cmp(&score(b, Half::Tune));
-    // Of equals the first is the default.
+    // If several sets are equally good, the default wins, because it is the first.
     let best = trials.iter().rev().max_by(better).unwrap_or(default);
     println!("\nbest on the tuning half: {}", best.name);
     let outside = |(a, b): (&Share, &Share)| {

@@ -8,16 +8,17 @@ use super::errors::{self, Again};
 use super::events::{Call, Event, What};
 use super::labels::{self, Labels};
 
-/// A prompt this long says what is wanted; a shorter one answers something.
+/// A prompt with at least this many characters says what is wanted; a shorter one is usually an answer.
 const TELLING: usize = 40;
 
 #[derive(Debug, Default)]
 pub struct Wanted {
-    /// Files seen before the cut that the next calls touch again.
+    /// Files used before the cut that the next calls use again.
     pub files_again: BTreeSet<String>,
     pub commands_again: BTreeSet<String>,
-    /// The newest prompt, and the newest substantial one.
+    /// The newest prompt.
     pub newest: Option<String>,
+    /// The newest prompt that is long enough to say what is wanted.
     pub telling: Option<String>,
     pub prompts: BTreeSet<String>,
     /// `None` if nobody has labelled the failures.
@@ -28,8 +29,9 @@ pub struct Wanted {
     pub errors_again: Vec<Again>,
     /// Every command since the last compaction.
     pub commands: BTreeSet<String>,
-    /// Seen files, each once: last used last, and most used last.
+    /// The files used before the cut, without duplicates, the last used one last.
     pub recent: Vec<String>,
+    /// The same files, the most used one last.
     pub touched: Vec<String>,
 }
 
@@ -78,7 +80,7 @@ fn prompts(events: &[Event]) -> impl DoubleEndedIterator<Item = &str> {
     })
 }
 
-/// Newest first.
+/// Returns the prompts before the previous compaction, newest first.
 fn prompts_before<'a>(session: &'a Session, cut: &Cut) -> impl Iterator<Item = &'a str> {
     prompts(&session.events[..cut.epoch]).rev()
 }
@@ -92,7 +94,8 @@ fn commands(events: &[Event]) -> BTreeSet<String> {
     all.filter(|command| !command.is_empty()).collect()
 }
 
-/// Each path once: the last used last, and the most used last; of those used equally often the later one.
+/// Returns each path once: first with the last used one last, then with the most used one last. Among paths used
+/// equally often, the later one comes last.
 fn by_use<'a>(paths: impl Iterator<Item = &'a str>) -> (Vec<String>, Vec<String>) {
     let mut recent: Vec<String> = Vec::new();
     let mut uses: Vec<(usize, String)> = Vec::new();

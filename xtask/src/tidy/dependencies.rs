@@ -1,4 +1,4 @@
-//! What the hook path links, and how much there is in all. Both grow only by decision.
+//! The packages that the hook path links, and the number of all packages. Both grow only by decision.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -29,8 +29,8 @@ pub fn bless(root: &Path) -> Result<()> {
     std::fs::write(root.join(LIST), text).with_context(|| format!("writing {LIST}"))
 }
 
-/// Names only: versions are in the lock file. For one fixed target, so that the list is the same on every developer's
-/// machine.
+/// Returns names only, because versions are in the lock file. The target is fixed, so that the list is the same on
+/// every developer's machine.
 fn of_ops() -> Result<BTreeSet<String>> {
     let output = crate::cargo()
         .args(["tree", "--package", "ops", "--edges", "normal", "--prefix", "none", "--format", "{p}"])

@@ -1,5 +1,5 @@
-//! Every package we build with has a licence we may pass on. `cargo deny` checks the same more thoroughly (see
-//! deny.toml, which has the same list) but is not installed everywhere.
+//! Checks that every package we build with has a licence that we may pass on. `cargo deny` checks the same more
+//! thoroughly (see deny.toml, which has the same list) but is not installed everywhere.
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
@@ -48,8 +48,8 @@ pub fn check() -> Result<Vec<Finding>> {
     Ok(findings)
 }
 
-/// An SPDX expression is satisfied if one of its alternatives is on the list. The old notation `MIT/Apache-2.0` means
-/// OR.
+/// Returns whether an SPDX expression is satisfied: one of its alternatives must be on the list. The old notation
+/// `MIT/Apache-2.0` means OR.
 fn allowed(expression: &str) -> bool {
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
     let words: Vec<&str> = spaced.split_whitespace().collect();
@@ -62,7 +62,7 @@ fn either(words: &[&str], at: &mut usize) -> bool {
     let mut result = both(words, at);
     while words.get(*at) == Some(&"OR") {
         *at += 1;
-        // Not short-circuited: the words must be read either way.
+        // This does not short-circuit, because the words must be read either way.
         result |= both(words, at);
     }
     result

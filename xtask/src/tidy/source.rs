@@ -1,6 +1,6 @@
-//! What can be checked in one file's text.
+//! The rules that can be checked in the text of one file.
 //!
-//! The words to find are spelt in two halves here, so that this file does not find itself.
+//! The forbidden words are spelt in two halves here, so that this file does not violate its own rules.
 
 use std::path::Path;
 
@@ -12,10 +12,10 @@ const LONGEST_FILE: usize = 700;
 const LEFTOVERS: &[&str] =
     &[concat!("to", "do!"), concat!("unimple", "mented!"), concat!("FIX", "ME"), concat!("XX", "X")];
 
-/// Folders of one developer's machine.
+/// Folders that exist only on one developer's machine.
 const MACHINE_PATHS: &[&str] = &[concat!("/wo", "rk/"), concat!("/ro", "ot/")];
 
-/// A wall: files below `folder` must not contain `word`, because `why`. Tests may.
+/// A wall: code below `folder` must not contain `word`, because `why`. Tests may contain it.
 struct Wall {
     folder: &'static str,
     word: &'static str,
@@ -33,7 +33,7 @@ const FACE: &str = "only thru talks to a person";
 const WHOLE: &str =
     "captured text is redacted whole, then cut or picked from: use model::redact::Redacted outside harness";
 
-/// The readers of the standard library wait for pipes and read without limit.
+/// The reason for several walls: the readers of the standard library wait for pipes and read without limit.
 const READER: &str = "files and streams are read by crates/store/src/read.rs, which bounds every read";
 
 const fn reader(folder: &'static str, word: &'static str) -> Wall {
@@ -85,7 +85,7 @@ const WALLS: &[Wall] = &[
     reader("crates/thru", "read_to_end"),
 ];
 
-/// Code with one of these can bypass the printer, which removes what a terminal would act on.
+/// Ways to bypass the printer, which removes control characters that a terminal would act on.
 const HANDLES: &[&str] = &[
     "stdout()",
     "stderr()",
@@ -97,10 +97,10 @@ const HANDLES: &[&str] = &[
     "/dev/stderr",
 ];
 
-/// The printer itself, and the entry point, which makes sure that the streams are open.
+/// The files that may use them: the printer itself, and the entry point, which makes sure that the streams are open.
 const MAY_HOLD_HANDLES: &[&str] = &["crates/thru/src/output/printer.rs", "crates/thru/src/entry.rs"];
 
-/// `choose_color` passes the setting on to `anstream`.
+/// The file that may use `anstream`: `choose_color` passes the setting on to it.
 const MAY_CHOOSE_COLOR: &str = "crates/thru/src/output.rs";
 
 fn holds_handle(path: &Path, code: &str) -> Option<&'static str> {
@@ -143,7 +143,7 @@ const MAY_NAME_HARNESSES: &[(&str, &str)] = &[
     ("crates/thru/src/commands/import", "reads another tool's files"),
 ];
 
-/// A cut inside the call that redacts: half a secret is not recognised.
+/// Returns whether a text is cut inside the call that redacts it: half a secret is not recognised.
 fn cuts_before_redaction(line: &str) -> bool {
     let Some((_, argument)) = line.split_once(concat!("redact", "(")) else { return false };
     ["cut(", "inline(", "one_line(", "truncate(", "take("].iter().any(|cut| argument.contains(cut))
@@ -182,7 +182,7 @@ pub fn check(path: &Path, text: &str) -> Vec<Finding> {
         if code.trim_start().starts_with("#[ignore]") {
             findings.push(Finding::new(place(), "an ignored test says why: #[ignore = \"…\"]"));
         }
-        // A test module at the end of a file: from here on the walls do not apply.
+        // A test module at the end of a file begins. From here on the walls do not apply.
         in_tests |=
             previous.trim() == "#[cfg(test)]" && code.trim_start().starts_with("mod ") && code.contains('{');
         if !in_tests {
@@ -238,7 +238,7 @@ fn holds_word(line: &str, word: &str) -> bool {
     })
 }
 
-/// An absolute path, not the same letters in the middle of a longer one.
+/// Returns whether the line contains the absolute path. The same letters in the middle of a longer path do not count.
 fn holds_path(line: &str, path: &str) -> bool {
     line.match_indices(path).any(|(at, _)| {
         let before = line[..at].chars().next_back();
