@@ -37,8 +37,9 @@ use crate::sandbox::{Ground, Lab};
 use crate::strace;
 use crate::table::{self, Align};
 
-/// How many different failures are printed, and how many ways to each; the table counts all.
+/// How many different failures are printed; the table counts all of them.
 const TOLD: usize = 40;
+/// How many ways to reproduce each failure are printed.
 const WAYS: usize = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -55,18 +56,18 @@ pub enum Loss {
 pub struct Failure {
     pub loss: Loss,
     pub text: String,
-    /// A command line that shows it, as closely as one line can.
+    /// A command line that reproduces the failure, as closely as one line can.
     pub reproduce: String,
 }
 
 #[derive(Debug, Default)]
 pub struct Tally {
     pub points: usize,
-    /// How many of these broke a system call.
+    /// How many of the points broke a system call.
     pub faults: usize,
     pub failures: Vec<Failure>,
     pub skipped: Vec<String>,
-    /// Printed below the sections.
+    /// The tables that are printed below the sections.
     pub tables: Vec<String>,
 }
 
@@ -79,7 +80,7 @@ impl Tally {
         self.tables.extend(other.tables);
     }
 
-    /// Counts one more point, and what was wrong there.
+    /// Counts one more point, and the failures there.
     pub fn point(&mut self, wrong: Vec<(Loss, String)>, reproduce: impl Fn() -> String) {
         self.points += 1;
         self.failures.extend(wrong.into_iter().map(|(loss, text)| Failure {
@@ -154,7 +155,7 @@ pub fn run(args: &Args) -> Result<bool> {
     let [only, row] = [&args.only, &args.row].map(|text| text.as_deref().unwrap_or_default());
     let bin = dist::chosen(args.bin.as_deref())?;
     strace::require()?;
-    // Running no section is not a pass.
+    // A run without any section must not pass.
     ensure!(SECTIONS.iter().any(|section| section.name.contains(only)), "no section is called `{only}`");
     let is_row = rows::ROWS.iter().any(|known| known.name.contains(row));
     ensure!(is_row || stores::is_named(row), "no row is called `{row}`");
@@ -208,7 +209,7 @@ fn line(name: &str, tally: &Tally, start: Instant) -> Vec<String> {
     row
 }
 
-/// Prints the same sentence once, with the first few ways to get there.
+/// Prints each different failure once, with the first few ways to reproduce it.
 fn tell(failures: &[Failure]) {
     let mut told: Vec<(&Failure, Vec<&str>)> = Vec::new();
     for failure in failures {
@@ -239,7 +240,7 @@ fn tell(failures: &[Failure]) {
     }
 }
 
-/// Masks process ids, times and similar, which differ every time.
+/// Masks process ids, times and similar words, which are different in every run.
 fn masked(text: &str) -> String {
     text.split_inclusive(|c: char| !c.is_alphanumeric() && c != '-')
         .map(|word| if word.contains(|c: char| c.is_ascii_digit()) { "#" } else { word })
@@ -250,7 +251,7 @@ fn masked(text: &str) -> String {
 fn on_all_cores<J: Sync>(jobs: &[J], work: impl Fn(usize, &J) -> Result<Tally> + Sync) -> Result<Tally> {
     let next = AtomicUsize::new(0);
     let found: Mutex<Vec<(usize, Result<Tally>)>> = Mutex::new(Vec::new());
-    // Most of the time is spent waiting for other processes, so a few more workers than cores.
+    // The workers mostly wait for other processes, so there is one more than there are cores.
     let workers = 1 + std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
         for _ in 0..workers {

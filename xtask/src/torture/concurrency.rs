@@ -1,4 +1,4 @@
-//! Many processes on one record: nothing may be lost, torn or created twice.
+//! Many processes change one record at once: nothing may be lost, torn or created twice.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +15,7 @@ use crate::sandbox::{Lab, SESSION, Sandbox, payload};
 
 pub const WRITERS: usize = 64;
 
-/// Hooks append without a lock: one write, one complete line.
+/// Hooks append without a lock: each write must be one complete line.
 pub fn appends(lab: &Lab, depth: Depth) -> Result<Tally> {
     append(&lab.sandbox("appends")?, depth)
 }
@@ -34,7 +34,7 @@ fn append(sandbox: &Sandbox, depth: Depth) -> Result<Tally> {
     let failed = crowd(|writer| {
         let mut failed = Vec::new();
         for number in 0..each {
-            // Lengths differ, so that a torn line would not happen to fit.
+            // The lines have different lengths, so that a torn line does not look complete by chance.
             let command = format!("echo {}", "x".repeat((writer * 37 + number * 101) % 1000));
             let output =
                 sandbox.run(TOOL_DONE, &payload::bash(&sandbox.dir, &id(writer, number), &command))?;
@@ -67,7 +67,7 @@ fn id(writer: usize, number: usize) -> String {
     format!("toolu_w{writer}n{number}")
 }
 
-/// One trust record, read, changed and written by all.
+/// All processes read, change and write one trust record.
 pub fn updates(lab: &Lab, depth: Depth) -> Result<Tally> {
     let each = if depth == Depth::Quick { 5 } else { 20 };
     let sandbox = lab.sandbox("updates")?;
@@ -104,7 +104,7 @@ pub fn updates(lab: &Lab, depth: Depth) -> Result<Tally> {
     Ok(tally(WRITERS * each, wrong, "64 × `thru trust --root COPY` on copies of one project"))
 }
 
-/// All create the same root: one wins, and all agree on which.
+/// All processes create the same root: one of them wins, and all report the same one.
 pub fn inits(lab: &Lab, depth: Depth) -> Result<Tally> {
     let rounds = if depth == Depth::Quick { 10 } else { 50 };
     let mut wrong = Vec::new();
@@ -130,7 +130,7 @@ pub fn inits(lab: &Lab, depth: Depth) -> Result<Tally> {
     Ok(tally(WRITERS * rounds, wrong, "64 × `thru init --json` in one empty folder"))
 }
 
-/// One tool call, reported by 64 hooks at once: it happened once.
+/// 64 hooks report the same tool call at once: it must be recorded once.
 pub fn same_call(lab: &Lab, depth: Depth) -> Result<Tally> {
     let rounds = if depth == Depth::Quick { 2 } else { 10 };
     let mut wrong = Vec::new();
@@ -161,7 +161,7 @@ pub fn same_call(lab: &Lab, depth: Depth) -> Result<Tally> {
     Ok(tally(WRITERS * rounds, wrong, reproduce))
 }
 
-/// One session stopped by 64 hooks at once, with a transcript that contains more than the hooks reported.
+/// 64 hooks report the stop of one session at once. Its transcript contains more calls than hooks have reported.
 pub fn stops(lab: &Lab, depth: Depth) -> Result<Tally> {
     let rounds = if depth == Depth::Quick { 2 } else { 10 };
     let mut wrong = Vec::new();
@@ -193,7 +193,7 @@ pub fn stops(lab: &Lab, depth: Depth) -> Result<Tally> {
     Ok(tally(WRITERS * rounds, wrong, "64 × `thru hook claude-code Stop` of one session with a transcript"))
 }
 
-/// Two sessions want one packet: one gets it.
+/// Two sessions claim one packet: one of them gets it.
 pub fn claims(lab: &Lab, depth: Depth) -> Result<Tally> {
     let rounds = if depth == Depth::Quick { 50 } else { 1_000 };
     let sandbox = lab.sandbox("claims")?;
@@ -229,7 +229,7 @@ pub fn claims(lab: &Lab, depth: Depth) -> Result<Tally> {
 
 const TRIES: usize = 10;
 
-/// Every one of these stops is different: each must be counted.
+/// 64 processes report different stops of one loop: each stop must be counted.
 pub fn iterations(lab: &Lab, depth: Depth) -> Result<Tally> {
     let each = if depth == Depth::Quick { 5 } else { 20 };
     let sandbox = lab.sandbox("iterations")?;
@@ -244,7 +244,8 @@ pub fn iterations(lab: &Lab, depth: Depth) -> Result<Tally> {
             let said = format!("Turn {number} of {writer}.");
             let more = json!({"last_assistant_message": said, "transcript_path": null});
             let stop = payload::event(&sandbox.dir, "Stop", more);
-            // If the lock is not available in time, the agent may stop, uncounted. Then it is tried again.
+            // If the lock is not free in time, the agent may stop and the stop is not counted. Then it is reported
+            // again.
             let mut tries = (0..TRIES).map(|_| sandbox.run(rows::STOP, &stop));
             if !tries.any(|output| output.is_ok_and(|output| !output.stdout.is_empty())) {
                 failed.push(format!("a stop was let go {TRIES} times"));

@@ -1,4 +1,4 @@
-//! Decisions under torture: scenes with some, what must be true afterwards, and many writers at once.
+//! Decisions under torture: sandboxes with decisions, what must be true afterwards, and many writers at once.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,7 @@ pub fn with_some(sandbox: &Sandbox) -> Result<()> {
     sandbox.must(&["decide", "Errors name the file", "--pattern"], b"").map(drop)
 }
 
-/// The user has answered, and the view is behind.
+/// The user has answered a question, and `context.md` does not contain the answer yet.
 pub fn answered(sandbox: &Sandbox) -> Result<()> {
     with_some(sandbox)?;
     sandbox.must(TOOL_DONE, &answer(&sandbox.dir)).map(drop)
@@ -50,7 +50,7 @@ pub fn is_imported(sandbox: &Sandbox) -> bool {
     in_force(sandbox).is_some_and(|texts| texts.len() == 5)
 }
 
-/// None where they cannot be listed.
+/// Returns the texts of the decisions in force; `None` if they cannot be listed.
 fn in_force(sandbox: &Sandbox) -> Option<Vec<String>> {
     let output = sandbox.run(&["decisions", "list", "-n", "0", "--json"], b"").ok()?;
     let listing: Value = serde_json::from_slice(&output.stdout).ok()?;
@@ -58,7 +58,7 @@ fn in_force(sandbox: &Sandbox) -> Option<Vec<String>> {
     decisions.iter().map(|one| one["text"].as_str().map(str::to_owned)).collect()
 }
 
-/// Everyone decides: every decision is a line, whole, and holds.
+/// All processes make decisions: each decision is one complete line and is in force.
 pub fn decides(lab: &Lab, depth: Depth) -> Result<Tally> {
     let each = if depth == Depth::Quick { 5 } else { 20 };
     let sandbox = lab.sandbox("decisions")?;

@@ -1,4 +1,4 @@
-//! Evidence under torture: sandboxes with some, and what must be true afterwards.
+//! Evidence under torture: sandboxes with evidence, and what must be true afterwards.
 
 use std::fs;
 
@@ -17,7 +17,7 @@ pub fn with_entries(sandbox: &Sandbox) -> Result<()> {
     Ok(())
 }
 
-/// The next entry sends one to the archive.
+/// A bundle that is full: the next entry moves the oldest one to the archive.
 pub fn with_full_bundle(sandbox: &Sandbox) -> Result<()> {
     with_plan(sandbox)?;
     let folder = sandbox.store().join("evidence/1.1");
@@ -32,7 +32,7 @@ pub fn with_full_bundle(sandbox: &Sandbox) -> Result<()> {
     Ok(fs::write(folder.join("bundle.json"), bundle.to_string())?)
 }
 
-/// The new entry is there, the oldest is in the archive once, and none is missing.
+/// Returns whether the new entry is there, the oldest is in the archive once, and none is missing.
 pub fn is_moved_on(sandbox: &Sandbox) -> bool {
     let archive = fs::read_to_string(sandbox.store().join("evidence/1.1/archive.jsonl")).unwrap_or_default();
     let kept = summaries(sandbox);
@@ -54,7 +54,7 @@ pub fn with_swarm(sandbox: &Sandbox) -> Result<()> {
     Ok(fs::write(folder.join("evidence.json"), json!({"task_id": "1.1", "entries": entries}).to_string())?)
 }
 
-/// A task in progress, and a test run that no checkpoint has seen.
+/// A task in progress, and a test run that no checkpoint has read.
 pub fn with_test_run(sandbox: &Sandbox) -> Result<()> {
     with_plan(sandbox)?;
     sandbox.must(&["task", "start", "1.1", "--session", SESSION], b"")?;
@@ -74,12 +74,12 @@ pub fn is_run(sandbox: &Sandbox) -> bool {
 }
 
 pub fn is_observed(sandbox: &Sandbox) -> bool {
-    // The scene has earlier runs, of another command.
+    // The sandbox also has runs of another command.
     let is_it = |entry: &&Value| entry["kind"] == "observed" && entry["command"] == "cargo test --workspace";
     entries(sandbox).iter().filter(is_it).count() == 1
 }
 
-/// Every entry is in the bundle or in the archive, and the newest one is left in the bundle.
+/// Returns whether every entry is in the bundle or the archive, and the newest one is still in the bundle.
 pub fn is_archived(sandbox: &Sandbox) -> bool {
     let archive = fs::read_to_string(sandbox.store().join("evidence/1.1/archive.jsonl")).unwrap_or_default();
     let kept = summaries(sandbox);
@@ -94,7 +94,7 @@ pub fn is_imported(sandbox: &Sandbox) -> bool {
     summaries(sandbox) == ["note 0", "note 1", "note 2"]
 }
 
-/// A bundle before and after: every missing entry must be in the archive. The row checks what the command may move.
+/// Returns what is wrong with a new bundle: it must be readable. The row itself checks which entries may be moved.
 pub fn is_bundle(new: &[u8]) -> Option<String> {
     let bundle: Option<Value> = serde_json::from_slice(new).ok();
     let entries = bundle.as_ref().and_then(|bundle| bundle["entries"].as_array());

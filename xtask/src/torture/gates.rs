@@ -16,7 +16,7 @@ pub fn with_plan(sandbox: &Sandbox) -> Result<()> {
     Ok(fs::write(sandbox.project().join("plan.md"), "A plan.\n")?)
 }
 
-/// A live run: one output exists, one is missing and has a command that makes it.
+/// A live run: one output exists; the other is missing, and the run has a command that makes it.
 pub fn half_run(sandbox: &Sandbox) -> Result<()> {
     with_outputs(sandbox, "A report.\n\n<!-- AGENT_COMPLETE -->\n")
 }
@@ -27,20 +27,20 @@ pub fn unsealed(sandbox: &Sandbox) -> Result<()> {
 
 fn with_outputs(sandbox: &Sandbox, report: &str) -> Result<()> {
     with_plan(sandbox)?;
-    // Through the command, so that the user's consent is recorded: a list in the tree launches nothing.
+    // The command `gate expect` records the user's consent. A list that is written into the tree launches nothing.
     let launch = "printf 'B.\\n<!-- AGENT_COMPLETE -->\\n' > \"$THROUGHLINE_OUTPUT\"";
     let expect = ["gate", "expect", "review", "review-a.md", "review-b.md", "--", "sh", "-c", launch];
     sandbox.must(&expect, b"")?;
     Ok(fs::write(run(sandbox)?.join("review-a.md"), report)?)
 }
 
-/// The folder of the only run.
+/// Returns the folder of the only run.
 fn run(sandbox: &Sandbox) -> Result<PathBuf> {
     let mut runs = fs::read_dir(sandbox.project().join(".agent/context/outputs"))?;
     Ok(runs.next().context("there is no run")??.path())
 }
 
-/// What `thru gate check` says about the live run.
+/// Returns what `thru gate check` says about the live run.
 fn verdicts(sandbox: &Sandbox) -> Vec<String> {
     let output =
         sandbox.run(&["gate", "check", "--json"], b"").map(|output| output.stdout).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Places where `thru` should not be started, input nobody should send, and full disks.
 //!
 //! The rules are the same everywhere: a hook exits with 0 and prints nothing, a command says what is wrong and exits
-//! with a documented code, nothing hangs, nothing that was there changes, nothing is created elsewhere.
+//! with a documented code, nothing hangs, no existing file changes, and no file is created elsewhere.
 
 mod disks;
 mod input;
@@ -23,7 +23,7 @@ use crate::sandbox::{self, Sandbox};
 
 const START: &[&str] = &["hook", "claude-code", "SessionStart"];
 
-/// What is tried in each place.
+/// The commands that are tried in each place.
 const TRIED: &[&[&str]] = &[
     TOOL_DONE,
     START,
@@ -49,7 +49,7 @@ fn stdin_of(argv: &[&str], sandbox: &Path) -> Vec<u8> {
 fn judge_output(argv: &[&str], output: &Output, wrong: &mut Wrongs) {
     if argv.first() == Some(&"hook") {
         judge::hook_output(output, wrong);
-        // Only a session start may have something to say: that the project is not trusted.
+        // Only a session start may print something: that the project is not trusted.
         if argv != START && !output.stdout.is_empty() {
             wrong.push((Loss::None, format!("the hook printed: {}", judge::first_line(&output.stdout))));
         }
@@ -58,7 +58,7 @@ fn judge_output(argv: &[&str], output: &Output, wrong: &mut Wrongs) {
     }
 }
 
-/// What the command may remove when it does what it says.
+/// Returns what the command is supposed to remove.
 fn takes(argv: &[&str]) -> Takes {
     if argv == ["trust", "--revoke"] { Takes::Trust } else { Takes::Nothing }
 }
@@ -68,12 +68,12 @@ fn judge_files(argv: &[&str], before: &Snapshot, after: &Snapshot, wrong: &mut W
     wrong.extend(found.into_iter().map(|text| (Loss::Record, text)));
 }
 
-/// The command as a user would type it, shortened.
+/// Returns the command as a user would type it, shortened.
 fn told(name: &str, argv: &[&str]) -> String {
     format!("{name}: thru {}", argv.join(" "))
 }
 
-/// The same command, started through a shell line that ends in `"$@"`.
+/// Returns the same command, started through a shell line that ends in `"$@"`.
 fn through_shell(line: &str, sandbox: &Sandbox, argv: &[&str]) -> Command {
     let mut shell = Command::new("sh");
     shell.args(["-c", line, "sh"]);

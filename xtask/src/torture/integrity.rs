@@ -1,5 +1,5 @@
-//! Checks whether everything that was there before is still there. The rules depend on the file: logs only grow,
-//! root.json keeps its keys, a trust record keeps its roots, everything else keeps its bytes.
+//! Checks whether everything that existed before still exists. The rules depend on the file: logs only grow, root.json
+//! keeps its keys, a trust record keeps its roots, and everything else keeps its bytes.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -17,11 +17,11 @@ pub enum Takes {
     Trust,
     /// Nothing, but it changes the settings of a harness, which are judged separately.
     Settings,
-    /// The error in a context file, which it fixes.
+    /// The error in a context file, which the command fixes.
     Fault,
     /// A session's role.
     Role,
-    /// A manifest that a migration created, whose original it restores.
+    /// A manifest that a migration created; the command restores the original.
     Manifest,
 }
 
@@ -31,7 +31,7 @@ pub fn check(before: &Snapshot, after: &Snapshot, takes: Takes) -> Vec<String> {
     let elsewhere = |path: &Path| takes == Takes::Settings && is_settings(path);
     for (path, old) in before.files().filter(|(path, _)| !elsewhere(path)) {
         let Some(new) = after.file(path) else {
-            // A due brief ends with the brief; digests and cursors can be rebuilt.
+            // A pending brief is no longer pending once it is sent; digests and cursors can be rebuilt.
             let passing = [PENDING, DIGESTS, CURSORS].iter().any(|folder| path.starts_with(folder));
             let kept = path.starts_with(WORKSTREAMS) && is_migrated(path, old, after, takes);
             let unbound = takes == Takes::Role && path.starts_with(ROLES);
@@ -51,7 +51,7 @@ pub fn check(before: &Snapshot, after: &Snapshot, takes: Takes) -> Vec<String> {
         }
     }
     for (path, bytes) in after.files().filter(|(path, _)| has_extension(path, "jsonl")) {
-        // We may leave one torn line, in addition to those that were torn before.
+        // A command may leave one torn line, in addition to those that were torn before.
         let allowed = 1 + before.file(path).map_or(0, torn_lines);
         let torn = torn_lines(bytes);
         if torn > allowed {
@@ -66,7 +66,7 @@ pub fn check(before: &Snapshot, after: &Snapshot, takes: Takes) -> Vec<String> {
     wrong
 }
 
-/// A migration keeps the original next to the manifest, and a rollback leaves it alone.
+/// Returns whether a migration or a rollback may have moved the file: both keep the original next to the manifest.
 fn is_migrated(path: &Path, old: &[u8], after: &Snapshot, takes: Takes) -> bool {
     let mut backup = path.as_os_str().to_owned();
     backup.push(".backup");
@@ -77,7 +77,7 @@ fn is_migrated(path: &Path, old: &[u8], after: &Snapshot, takes: Takes) -> bool 
         || takes == Takes::Manifest && path.ends_with("resume-context.md")
 }
 
-/// A full log is renamed to `name~0001.jsonl`, completely.
+/// Returns whether the whole log was renamed to `name~0001.jsonl`, as a full log is.
 fn rotated(path: &Path, old: &[u8], after: &Snapshot) -> bool {
     let Some(stem) = path.to_str().and_then(|path| path.strip_suffix(".jsonl")) else { return false };
     let prefix = format!("{stem}~");
@@ -117,8 +117,8 @@ fn changed(path: &Path, old: &[u8], new: &[u8], takes: Takes) -> Option<String> 
     if path.starts_with("project/.agent/context/evidence") && path.ends_with("bundle.json") {
         return super::evidence::is_bundle(new);
     }
-    // The last state of the agent's list, which test runs are evidence, which answers were seen, and the number of lost
-    // records: all overwritten.
+    // These files are overwritten: the last state of the agent's list, which test runs are evidence, which answers were
+    // seen, and the number of lost records.
     let is_written_over = ["state/plan-todos", "state/evidence", "state/answers-seen"]
         .iter()
         .any(|folder| path.starts_with(format!("project/.agent/context/{folder}")));
@@ -126,7 +126,7 @@ fn changed(path: &Path, old: &[u8], new: &[u8], takes: Takes) -> Option<String> 
         return None;
     }
     if path.ends_with(".agent/context/plan.md") || path.ends_with(".agent/context/context.md") {
-        // The view of a plan, or of decisions, that have changed.
+        // The file is a view of the plan or of the decisions, which have changed.
         return (!new.starts_with(b"<!--")).then(|| "is no view any more".to_owned());
     }
     if path.starts_with(PENDING) {
@@ -137,7 +137,7 @@ fn changed(path: &Path, old: &[u8], new: &[u8], takes: Takes) -> Option<String> 
         return object(new).is_none().then(|| "cannot be read any more".into());
     }
     if path.starts_with(OUTPUTS) {
-        // A seal is appended.
+        // A seal is appended to an output.
         return (!new.starts_with(old)).then(|| "an output has changed".into());
     }
     if path.starts_with(CURSORS) {
@@ -173,7 +173,7 @@ fn changed(path: &Path, old: &[u8], new: &[u8], takes: Takes) -> Option<String> 
         return lost.then(|| "more than its boxes has changed".into());
     }
     if path.starts_with(PACKETS) {
-        // An edit replaces a line or a section; a person's text elsewhere stays.
+        // An edit replaces a line or a section; what a person wrote elsewhere stays.
         let lost = contains(old, PERSON) && !contains(new, PERSON) || !new.starts_with(b"---\n");
         return lost.then(|| "a person's text is gone".into());
     }
@@ -186,7 +186,7 @@ fn changed(path: &Path, old: &[u8], new: &[u8], takes: Takes) -> Option<String> 
     Some("has changed".into())
 }
 
-/// In every record that the sandboxes create by hand.
+/// A person's text in every packet that the sandboxes create by hand.
 pub const PERSON: &str = "Text of a person.";
 
 fn contains(bytes: &[u8], text: &str) -> bool {
@@ -196,7 +196,7 @@ fn contains(bytes: &[u8], text: &str) -> bool {
 const WORKSTREAMS: &str = "project/.agent/context/workstreams";
 const PACKETS: &str = "project/.agent/context/packets";
 
-/// A loop keeps its prompt, and its iteration is the previous or the next one.
+/// Returns what is wrong with a changed loop. It must keep its prompt, and its iteration may grow by one.
 fn changed_loop(old: &[u8], new: &[u8]) -> Option<String> {
     let (old, new) = (String::from_utf8_lossy(old), String::from_utf8_lossy(new));
     let prompt = |text: &str| text.split_once("## Loop Prompt").map(|(_, prompt)| prompt.to_owned());
@@ -219,12 +219,12 @@ const CURSORS: &str = "project/.agent/context/state/cursors";
 const DIGESTS: &str = "project/.agent/context/state/digest";
 const LIFECYCLES: &str = "project/.agent/context/state/lifecycle";
 
-/// Where installing writes.
+/// Returns whether the path is one that installing writes.
 pub fn is_settings(path: &Path) -> bool {
     ["project/.claude", "home/.claude", "project/.git/info"].iter().any(|folder| path.starts_with(folder))
 }
 
-/// Below the store, or one of the folders that lead to it; the same for our part of the user's state.
+/// Returns whether the path is in the store or leads to it, or is in our part of the user's state folder.
 fn is_ours(path: &Path) -> bool {
     path.starts_with("project/.agent/context")
         || path == Path::new("project/.agent")
@@ -243,14 +243,14 @@ fn object(bytes: &[u8]) -> Option<serde_json::Map<String, Value>> {
     serde_json::from_slice(bytes).ok()
 }
 
-/// The trusted paths of a trust record.
+/// Returns the trusted paths of a trust record.
 pub fn roots(bytes: &[u8]) -> Option<BTreeSet<String>> {
     let record = object(bytes)?;
     let roots = record.get("roots")?.as_array()?;
     Some(roots.iter().filter_map(|root| root["path"].as_str().map(str::to_owned)).collect())
 }
 
-/// Lines that are not a JSON object, without empty ones.
+/// Returns the number of lines that are neither empty nor a JSON object.
 pub fn torn_lines(log: &[u8]) -> usize {
     log.split(|&byte| byte == b'\n').filter(|line| !line.is_empty() && object(line).is_none()).count()
 }

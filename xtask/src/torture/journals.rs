@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::sandbox::{SESSION, Sandbox};
 
-/// The journal of the sandbox's session and its rotated parts.
+/// Returns the journal of the sandbox's session and its rotated parts.
 pub fn journals(sandbox: &Sandbox) -> Result<Vec<Vec<u8>>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(sandbox.store().join("sessions"))? {
@@ -19,7 +19,7 @@ pub fn journals(sandbox: &Sandbox) -> Result<Vec<Vec<u8>>> {
     Ok(found)
 }
 
-/// The ids of all tool calls in the journal of the sandbox's session.
+/// Returns the ids of all tool calls in the journal of the sandbox's session.
 pub fn journal_ids(sandbox: &Sandbox) -> Vec<String> {
     let logs = journals(sandbox).unwrap_or_default();
     let lines = logs.iter().flat_map(|log| log.split(|&byte| byte == b'\n'));

@@ -1,4 +1,4 @@
-//! What is right and wrong after a command ran in bad circumstances.
+//! Decides what is wrong after a command ran in bad circumstances.
 
 use std::process::Output;
 
@@ -15,10 +15,11 @@ pub type Wrongs = Vec<(Loss, String)>;
 /// 0 ok, 1 finding, 2 usage, 3 and 4 gates, 10 absent, 11 permission, 12 damaged, 13 foreign, 14 busy, 15 refused, 16 I/O.
 const EXIT_CODES: &[i32] = &[0, 1, 2, 3, 4, 10, 11, 12, 13, 14, 15, 16];
 
-/// Before a compaction Claude Code takes plain text, and passes it to the summariser.
+/// The beginning of the only reply that is not JSON: before a compaction, Claude Code passes plain text to the
+/// summariser.
 const FOR_THE_SUMMARY: &[u8] = b"Keep verbatim in the summary: ";
 
-/// A hook exits with 0 and prints at most one JSON object.
+/// Checks that a hook exits with 0 and prints at most one JSON object.
 pub fn hook_output(output: &Output, wrong: &mut Wrongs) {
     match output.status.code() {
         Some(0) => {}
@@ -41,7 +42,7 @@ pub fn hook_output(output: &Output, wrong: &mut Wrongs) {
     no_panic(output, wrong);
 }
 
-/// A command exits with a documented code, and says why if that is not 0.
+/// Checks that a command exits with a documented code, and says why if the code is not 0.
 pub fn cli_output(output: &Output, wrong: &mut Wrongs) {
     match output.status.code() {
         Some(code) if EXIT_CODES.contains(&code) => {}
@@ -54,7 +55,7 @@ pub fn cli_output(output: &Output, wrong: &mut Wrongs) {
     no_panic(output, wrong);
 }
 
-/// Errors are on stderr; with `--json` they are data, like the findings of exit code 1, and are on stdout.
+/// Checks that a failing command says why: on stderr or, with `--json` or for findings (exit code 1), on stdout.
 pub fn says_why(argv: &[&str], output: &Output, wrong: &mut Wrongs) {
     let data = argv.contains(&"--json") || output.status.code() == Some(1);
     let told = !output.stderr.trim_ascii().is_empty() || (data && !output.stdout.trim_ascii().is_empty());
@@ -73,7 +74,7 @@ fn no_panic(output: &Output, wrong: &mut Wrongs) {
     }
 }
 
-/// Checks whether what was there is still there, now and after the next commands; whether these work; and whether
+/// Checks whether every record still exists, now and after the next commands; whether these commands work; and whether
 /// `thru doctor` still answers.
 pub fn aftermath(
     row: &Row,

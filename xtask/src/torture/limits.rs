@@ -1,6 +1,6 @@
-//! No hook over its deadline or over eight megabytes, whatever is in place of the files it reads.
+//! No hook may exceed its deadline or eight megabytes, whatever is in place of the files that it reads.
 //!
-//! A gigabyte (sparse, so it costs no disk), a pipe, a device and a folder in place of each file, at every event.
+//! Each file is replaced with a gigabyte (sparse, so it costs no disk), a pipe, a device and a folder, at every event.
 
 use std::fs::{self, File};
 use std::io::{Seek as _, SeekFrom, Write as _};
@@ -22,7 +22,7 @@ use crate::sandbox::{Lab, SESSION, Sandbox, payload};
 const GIGABYTE: u64 = 1 << 30;
 const MOST_KB: u64 = 8 * 1024;
 
-/// How often a slow hook is run again: other processes make one run slow, not all.
+/// How often a slow hook is tried. Other processes make some runs slow, but not all of them.
 const TRIES: usize = 5;
 
 /// An event, its deadline and its payload.
@@ -53,7 +53,7 @@ fn resume(sandbox: &Path) -> Vec<u8> {
 
 type Make = fn(&Path) -> Result<()>;
 
-/// What is put in place of a file.
+/// The things that are put in place of a file.
 const FORMS: &[(&str, Make)] =
     &[("a gigabyte", make_huge), ("a pipe", make_pipe), ("a device", make_device), ("a folder", make_folder)];
 
@@ -74,7 +74,7 @@ fn make_folder(path: &Path) -> Result<()> {
     Ok(fs::create_dir(path)?)
 }
 
-/// Every file that some hook reads.
+/// Returns every file that some hook reads.
 fn places(sandbox: &Sandbox) -> Result<Vec<PathBuf>> {
     let store = [
         "root.json",
@@ -119,7 +119,8 @@ pub fn run(lab: &Lab, depth: Depth) -> Result<Tally> {
     let first = lab.sandbox("limits")?;
     rows::lived_in(&first)?;
     let before = Snapshot::take(&first.dir)?;
-    // Without the marker or the trust record a hook rightly writes nothing; a receipt reports an unusable journal.
+    // A hook rightly writes nothing without the marker or the trust record, and reports an unusable journal in a
+    // receipt.
     let needed = [first.store().join("root.json"), first.journal(), rows::trust_record(&first)?];
     let events = if depth == Depth::Quick { &EVENTS[..4] } else { EVENTS };
     for place in places(&first)? {
@@ -150,7 +151,7 @@ pub fn run(lab: &Lab, depth: Depth) -> Result<Tally> {
     Ok(tally)
 }
 
-/// The original sandbox, without the file at `place`.
+/// Restores the sandbox without the file at `place`.
 fn clear(sandbox: &Sandbox, before: &Snapshot, place: &Path) -> Result<()> {
     before.restore(&sandbox.dir)?;
     fs::create_dir_all(place.parent().context("a file without a folder")?)?;
@@ -162,11 +163,10 @@ fn clear(sandbox: &Sandbox, before: &Snapshot, place: &Path) -> Result<()> {
     Ok(())
 }
 
-/// 500 MB of records of the usual size: what was written first is repeated, with holes in the file where that does no
-/// harm.
+/// Makes a journal of 500 MB. Most of it is a hole; the last part repeats the records that were there.
 fn long_journal(sandbox: &Sandbox, before: &Snapshot, keep_digest: bool) -> Result<()> {
     before.restore(&sandbox.dir)?;
-    // Not rotated, so that it is one file.
+    // The journal must not be rotated, so that it is one file.
     fs::create_dir_all(sandbox.dir.join("config/throughline"))?;
     fs::write(sandbox.dir.join("config/throughline/config.toml"), "[hooks]\nlog_limit_kib = 1000000\n")?;
     if keep_digest {
@@ -178,7 +178,7 @@ fn long_journal(sandbox: &Sandbox, before: &Snapshot, keep_digest: bool) -> Resu
     let mut file = File::options().write(true).open(sandbox.journal())?;
     file.seek(SeekFrom::Start(500 << 20))?;
     file.write_all(b"\n")?;
-    // The last eight megabytes are real: more than a hook reads.
+    // The last eight megabytes are real records, which is more than a hook reads.
     for _ in 0..(8 << 20) / known.len().max(1) {
         file.write_all(&known)?;
     }
@@ -225,7 +225,7 @@ fn check(
     Ok(wrong)
 }
 
-/// The journal's last bytes contain the call: the whole file may be half a gigabyte.
+/// Returns whether the journal's last bytes contain the call. The whole file may be half a gigabyte.
 fn ends_with_call(sandbox: &Sandbox) -> Result<bool> {
     use std::os::unix::fs::FileExt as _;
     let file = File::open(sandbox.journal())?;

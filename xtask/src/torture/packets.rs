@@ -1,4 +1,4 @@
-//! Packets under torture: sandboxes with one, and what must be true of it afterwards.
+//! Packets under torture: sandboxes with a packet, and what must be true of it afterwards.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::sandbox::{SESSION, Sandbox};
 
 const OTHER: &str = "0197a000-9999-7222-8333-444455556666";
 
-/// With a packet that a person has edited, and a file to confirm in it.
+/// A packet that a person has edited, and a file that can be confirmed in it.
 pub fn with_packet(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
     fs::create_dir_all(sandbox.project().join("src"))?;
@@ -58,7 +58,7 @@ pub fn with_dead_session(sandbox: &Sandbox) -> Result<()> {
     Ok(fs::write(sessions, text)?)
 }
 
-/// With a packet that another session has claimed.
+/// A packet that another session has claimed.
 pub fn with_claimed(sandbox: &Sandbox) -> Result<()> {
     with_packet(sandbox)?;
     sandbox.must(&["hook", "claude-code", "SessionStart"], &other_start(&sandbox.dir))?;

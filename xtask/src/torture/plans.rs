@@ -1,4 +1,4 @@
-//! The plan under torture: sandboxes with one, what must be true afterwards, and many writers at once.
+//! The plan under torture: sandboxes with a plan, what must be true afterwards, and many writers at once.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -26,7 +26,7 @@ pub fn almost_done(sandbox: &Sandbox) -> Result<()> {
     sandbox.must(&["task", "done", "1.1"], b"").map(drop)
 }
 
-/// The plan to import is in the project.
+/// A project without a plan, with a file to import.
 pub fn with_file(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
     let text = "# Work\n## Phase 1: All\n- [ ] 1.1: one\n- [x] 1.2: two\n";
@@ -40,7 +40,7 @@ pub fn edited(sandbox: &Sandbox) -> Result<()> {
     Ok(fs::write(path, text)?)
 }
 
-/// A plan made from the session's own list, which has changed since.
+/// A plan that was imported from the session's own list, which has changed since.
 pub fn with_todos(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
     let list = |status: &str, id: &str| {
@@ -80,7 +80,7 @@ pub fn is_added(sandbox: &Sandbox) -> bool {
     text.contains("lexer, by hand") && text.contains("\"more\"") && folds(sandbox)
 }
 
-/// `plan.json` before and after: no task may be missing.
+/// Returns what is wrong with a new `plan.json`: no task may be missing.
 pub fn lost_tasks(old: &[u8], new: &[u8]) -> Option<String> {
     let (Some(old), Some(new)) = (ids(old), ids(new)) else { return Some("cannot be read any more".into()) };
     old.difference(&new).next().map(|id| format!("task {id} is gone"))
@@ -103,14 +103,14 @@ fn status(sandbox: &Sandbox, id: &str) -> Option<String> {
     tasks.filter(|task| task["id"] == id).find_map(|task| task["status"].as_str().map(str::to_owned))
 }
 
-/// The ledger gives the same plan as the file.
+/// Returns whether the ledger gives the same plan as the file.
 fn folds(sandbox: &Sandbox) -> bool {
     sandbox.run(&["plan", "check"], b"").is_ok_and(|output| {
         output.status.success() && String::from_utf8_lossy(&output.stdout).contains("The plan is sound")
     })
 }
 
-/// All change tasks of one plan: every change is a line, and the plan is what the lines give.
+/// All processes change tasks of one plan: every change is a line, and the lines give the plan.
 pub fn changes(lab: &Lab, depth: Depth) -> Result<Tally> {
     let each = if depth == Depth::Quick { 5 } else { 20 };
     let sandbox = lab.sandbox("plan-changes")?;
@@ -143,7 +143,7 @@ pub fn changes(lab: &Lab, depth: Depth) -> Result<Tally> {
     Ok(tally(WRITERS * each, wrong, "64 × `thru task block|unblock ID` on one plan"))
 }
 
-/// One task, claimed by all: one gets it, and the others are told who.
+/// All processes claim one task: one of them gets it, and the others are told which one.
 pub fn claims(lab: &Lab, depth: Depth) -> Result<Tally> {
     let rounds = if depth == Depth::Quick { 3 } else { 20 };
     let sandbox = lab.sandbox("plan-claims")?;

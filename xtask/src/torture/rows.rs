@@ -21,7 +21,7 @@ use crate::transcript;
 #[derive(Debug, Clone, Copy)]
 pub struct Row {
     pub name: &'static str,
-    /// The state before the command.
+    /// Sets up the state before the command.
     pub sandbox: fn(&Sandbox) -> Result<()>,
     pub argv: &'static [&'static str],
     pub stdin: fn(&Path) -> Vec<u8>,
@@ -186,7 +186,7 @@ pub const ROWS: &[Row] = &[
             packets::planned,
         )
     },
-    // With a named session: only that can be distinguished from another claimant when it asks again.
+    // The session is named, because only then can a second claim be recognised as its own.
     cli(
         "pickup --claim",
         packets::with_packet,
@@ -328,8 +328,8 @@ pub fn rooted_only(sandbox: &Sandbox) -> Result<()> {
     sandbox.init()
 }
 
-/// A project with a past: journal lines, receipts, a foreign key in root.json, the user's files, and a second root
-/// under the same trust record.
+/// A project with records: journal lines, receipts, a foreign key in root.json, the user's files, and a second root in
+/// the same trust record.
 pub fn lived_in(sandbox: &Sandbox) -> Result<()> {
     sandbox.init()?;
     sandbox.must(&["hook", "claude-code", "SessionStart"], &start(&sandbox.dir))?;
@@ -354,7 +354,7 @@ pub fn lived_in(sandbox: &Sandbox) -> Result<()> {
     })
 }
 
-/// The same, but as if it came with a clone: only another path is trusted.
+/// The same as after a clone: only another path is trusted.
 fn cloned(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
     edit_json(&trust_record(sandbox)?, |trust| {
@@ -382,14 +382,14 @@ pub fn trust_record(sandbox: &Sandbox) -> Result<std::path::PathBuf> {
     Ok(sandbox.state().join("trust").join(format!("{id}.json")))
 }
 
-/// A user's settings that are easily damaged: comments, tabs, other hooks, no final line end.
+/// A user's settings that are easily damaged: they have comments, tabs, other hooks and no final line end.
 pub const SETTINGS: &str = "{\n\t// mine\n\t\"model\": \"opus\",\n\t\"hooks\": {\n\t\t\"Stop\": [\n\t\t\t{ \"hooks\": [{ \"type\": \"command\", \"command\": \"say done\" }] }\n\t\t]\n\t}\n}";
 pub const EXCLUDE: &str = "# git ls-files --others\n*.swp\n";
 pub const LOCAL_SETTINGS: &str = "project/.claude/settings.local.json";
 pub const USER_SETTINGS: &str = "home/.claude/settings.json";
 pub const EXCLUDE_FILE: &str = "project/.git/info/exclude";
 
-/// A clone without settings of any harness: just enough of a repository for git.
+/// A repository without settings of any harness, with just enough files for git.
 fn bare(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
     let git = sandbox.project().join(".git");
@@ -400,7 +400,7 @@ fn bare(sandbox: &Sandbox) -> Result<()> {
     Ok(fs::write(sandbox.dir.join(EXCLUDE_FILE), EXCLUDE)?)
 }
 
-/// The same with a user's own settings, without our hooks.
+/// The same with the user's own settings, which do not contain our hooks.
 pub fn wireless(sandbox: &Sandbox) -> Result<()> {
     bare(sandbox)?;
     for path in [LOCAL_SETTINGS, USER_SETTINGS].map(|path| sandbox.dir.join(path)) {
@@ -433,18 +433,18 @@ pub fn with_transcript(sandbox: &Sandbox) -> Result<()> {
 
 const TURNS: usize = 8;
 
-/// Returns whether each of these calls can be read once, and their files were edited once.
+/// Returns whether the journal shows each of these calls once, and each of their files was edited once.
 pub fn retold(sandbox: &Sandbox) -> bool {
     let edits = ["src/module1.rs", "src/module5.rs"];
     let ids: Vec<String> = (0..TURNS).map(|number| format!("toolu_told{number}")).collect();
-    // Searches are not recorded everywhere; calls that read, edit and run are.
+    // Searches are not recorded everywhere; the other calls are.
     let shown = shown_ids(sandbox);
     let once = |id: &String| shown.iter().filter(|shown| *shown == id).count() == 1;
     ids.iter().enumerate().filter(|(number, _)| number % 4 != 3).all(|(_, id)| once(id))
         && edits.iter().all(|path| edits_of(sandbox, path) == Some(1))
 }
 
-/// After a compaction: a brief is due.
+/// The state after a compaction: a brief is due.
 fn compacted(sandbox: &Sandbox) -> Result<()> {
     with_transcript(sandbox)?;
     sandbox.must(&["hook", "claude-code", "PreCompact"], &compact(&sandbox.dir)).map(drop)
@@ -471,7 +471,7 @@ fn retold_by_droid(sandbox: &Sandbox) -> bool {
         && edits_of(sandbox, "src/droid.rs") == Some(1)
 }
 
-/// The ids that `thru journal` shows for the sandbox's session.
+/// Returns the ids that `thru journal` shows for the sandbox's session.
 pub fn shown_ids(sandbox: &Sandbox) -> Vec<String> {
     let output = sandbox.run(&["journal", "--json", "--session", SESSION], b"");
     let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
@@ -489,8 +489,7 @@ pub fn edits_of(sandbox: &Sandbox, path: &str) -> Option<u64> {
 
 pub const PROMPT: &str = "Make it green";
 
-/// A loop that holds the sandbox's session, whose last message is known by its id: reported again, it is the same
-/// stop.
+/// A loop that the sandbox's session owns. Its last message has an id, so that a repeated report is the same stop.
 pub fn looping(sandbox: &Sandbox) -> Result<()> {
     loop_after(sandbox, "Done.")
 }
@@ -618,7 +617,7 @@ pub fn end(sandbox: &Path) -> Vec<u8> {
     payload::event(sandbox, "SessionEnd", json!({"reason": "exit"}))
 }
 
-/// A journal that is full: the next line rotates it.
+/// A full journal: the next line rotates it.
 fn full_log(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
     rotate_early(sandbox)?;
@@ -627,7 +626,7 @@ fn full_log(sandbox: &Sandbox) -> Result<()> {
     Ok(log.write_all(filler.repeat(80).as_bytes())?)
 }
 
-/// The smallest limit that can be set.
+/// Sets the smallest limit for logs.
 pub fn rotate_early(sandbox: &Sandbox) -> Result<()> {
     fs::create_dir_all(sandbox.dir.join("config/throughline"))?;
     Ok(fs::write(sandbox.dir.join("config/throughline/config.toml"), "[hooks]\nlog_limit_kib = 64\n")?)

@@ -1,4 +1,4 @@
-//! What installing may leave of a user's settings: the old bytes or the new ones, and a way back to the first.
+//! What installing may leave of a user's settings: the old bytes or the new ones, and a way to restore the old ones.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,7 +13,8 @@ use super::rows::{EXCLUDE, EXCLUDE_FILE, LOCAL_SETTINGS, Row, SETTINGS, USER_SET
 use super::snapshot::Snapshot;
 use crate::sandbox::Sandbox;
 
-/// Each file is unchanged, or as the command leaves it when nothing is broken; a missing file counts too.
+/// Checks that each settings file is unchanged, or is what the command leaves if nothing is broken. That includes
+/// missing files.
 pub fn old_or_new(
     before: &Snapshot,
     clean: &Snapshot,
@@ -52,10 +53,10 @@ pub fn old_or_new(
     }
 }
 
-/// Installing and uninstalling once more restores the original bytes.
+/// Checks that installing and uninstalling once more restores the original bytes.
 pub fn there_and_back(row: &Row, sandbox: &Sandbox, wrong: &mut Wrongs) -> Result<()> {
     let scope = if row.argv.contains(&"--user") { "--user" } else { "--local" };
-    // The status line of a project's hooks is in the user's settings.
+    // With a project's hooks, the status line is still in the user's settings.
     let line = row.argv.contains(&"--statusline");
     let steps = [("install", scope), ("uninstall", scope), ("uninstall", "--user")];
     for (verb, scope) in steps.into_iter().take(if line { 3 } else { 2 }) {

@@ -1,4 +1,4 @@
-//! All files below a folder, kept in memory: to restore a sandbox, and to compare before with after.
+//! All files below a folder, kept in memory, to restore a sandbox and to compare its states before and after a command.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +16,7 @@ pub enum Entry {
         mode: u32,
     },
     Symlink(PathBuf),
-    /// FIFOs, sockets, devices, huge files: only their existence is checked.
+    /// FIFOs, sockets, devices and huge files. Only their existence is checked.
     Other,
 }
 
@@ -25,7 +25,7 @@ const LARGEST: u64 = 256 * 1024 * 1024;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Snapshot {
-    /// By path relative to the folder.
+    /// Indexed by the path relative to the folder.
     pub entries: BTreeMap<PathBuf, Entry>,
 }
 
@@ -72,7 +72,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Returns what is new, gone or different in `after`.
+    /// Returns the paths that are new, gone or different in `after`.
     pub fn changed(&self, after: &Self) -> Vec<PathBuf> {
         let gone = self.entries.keys().filter(|path| !after.entries.contains_key(*path));
         let other = after.entries.iter().filter(|(path, entry)| self.entries.get(*path) != Some(entry));
@@ -81,10 +81,10 @@ impl Snapshot {
         paths
     }
 
-    /// Restores what changed, and touches nothing else: owners, FIFOs and huge files stay.
+    /// Restores only what changed, so that owners, FIFOs and huge files stay.
     pub fn undo(&self, after: &Self, folder: &Path) -> Result<()> {
         let changed = self.changed(after);
-        // The content of a folder before the folder.
+        // The content of a folder is removed before the folder.
         for path in changed.iter().rev().filter(|path| after.entries.contains_key(*path)) {
             let here = folder.join(path);
             match (after.entries.get(path), self.entries.get(path)) {
@@ -99,7 +99,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// The same for the same files, within one run.
+    /// Returns a hash that is equal for equal files, within one run.
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.entries.hash(&mut hasher);

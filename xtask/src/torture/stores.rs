@@ -1,8 +1,8 @@
-//! `cargo xtask torture --only hostile-stores`: stores that somebody else made, with every hook and command in them.
+//! `cargo xtask torture --only hostile-stores`: runs every hook and command in stores that somebody else made.
 //!
-//! It tests these promises: nothing that came from elsewhere runs, is fed to an agent as the user's, reads or writes
-//! outside the project, or delays a hook. To add an attack through records, add a line to `ATTACKS`; for one through
-//! the layout, add a line to `layouts`.
+//! It tests these promises: no command that came from elsewhere runs, no such prompt is fed to an agent as the user's,
+//! and no such record makes `thru` read or write outside the project or delays a hook. To add an attack through
+//! records, add a line to `ATTACKS`; for one through the layout, add a line to `layouts`.
 
 mod arrivals;
 mod commands;
@@ -27,7 +27,7 @@ use files::Item;
 use run::Runner;
 use verdict::Violation;
 
-/// Who runs the commands. Any other user needs root.
+/// The user who runs the commands. A user other than the caller needs root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum User {
     Caller,
@@ -49,7 +49,7 @@ impl User {
 /// What hooks and commands may do in a store.
 #[derive(Debug, Clone)]
 pub struct Rules {
-    /// Whether the user has vouched for it: then hooks record and answer.
+    /// Whether the user has vouched for the store: then hooks record and answer.
     pub is_trusted: bool,
     /// The folders whose records may be written.
     pub writes: Vec<&'static str>,
@@ -65,9 +65,9 @@ pub struct Store {
     pub name: String,
     pub rules: Rules,
     pub arrange: Arrange,
-    /// Below the sandbox.
+    /// The folder in which commands run, relative to the sandbox.
     pub cwd: &'static str,
-    /// `@` is replaced with the sandbox.
+    /// A variable and its value, in which `@` is replaced with the sandbox.
     pub variable: Option<(&'static str, &'static str)>,
     pub user: User,
 }
@@ -120,7 +120,7 @@ impl Store {
         self
     }
 
-    /// With `XDG_STATE_HOME` set to `value`, which means the folder `state` of the sandbox.
+    /// Sets `XDG_STATE_HOME` to `value`, which is the folder `state` of the sandbox.
     fn with_state_home(mut self, value: &'static str, state: &'static str) -> Self {
         self.variable = Some(("XDG_STATE_HOME", value));
         self.rules.state = state;
@@ -130,7 +130,7 @@ impl Store {
 
 type Attack = (&'static str, fn(&Sandbox) -> Vec<Item>);
 
-/// Records that want something run or fed. Each arrives in several ways.
+/// Records that ask for a command to be run or a prompt to be fed. Each arrives in several ways.
 const ATTACKS: &[Attack] = &[
     ("everything at once", files::everything),
     ("active loop and pointer", files::active_loop),
@@ -167,7 +167,7 @@ fn all_stores(depth: Depth) -> Vec<Store> {
     let mut stores = Vec::new();
     for (number, &(name, make)) in ATTACKS.iter().enumerate() {
         for (at, arrival) in ARRIVALS.iter().enumerate() {
-            // Quick: the first attack in every way, each other in one way, all ways in turn.
+            // A quick run tries the first attack in every way, and each of the others in one way, taking turns.
             if depth == Depth::Quick && number > 0 && number % ARRIVALS.len() != at {
                 continue;
             }
@@ -178,7 +178,7 @@ fn all_stores(depth: Depth) -> Vec<Store> {
     }
     stores.extend(edited::stores());
     let layouts = layouts::stores().into_iter().enumerate();
-    // Quick: every second link. They all go through the same few lines.
+    // A quick run tries every second link, because all links go through the same few lines of code.
     stores.extend(
         layouts
             .filter(|(at, store)| depth == Depth::Full || store.group != layouts::LINKS || at % 2 == 0)
@@ -206,7 +206,7 @@ pub fn hostile_stores(lab: &Lab, depth: Depth) -> Result<Tally> {
     let runner = Runner::new(lab)?;
     runner.control(lab)?;
     let mut stores = all_stores(depth);
-    // Each is on disk only while it is tested.
+    // Each store is on disk only while it is tested.
     let mut skipped = Vec::new();
     if !runner.may_change_user() {
         stores.retain(|store| store.user == User::Caller);

@@ -1,4 +1,4 @@
-//! Sandboxes for summaries and the benchmark, and what must be true after them.
+//! Sandboxes for summaries and the benchmark, and what must be true afterwards.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::rows::lived_in;
 use crate::sandbox::{Sandbox, payload};
 
-/// Summaries are on, and one output is stored.
+/// Summaries are switched on, and one output is stored.
 pub fn with_summaries(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
     fs::write(sandbox.store().join("config.toml"), "[summaries]\nenabled = true\n")?;
@@ -29,7 +29,7 @@ fn output(sandbox: &Path, word: &str) -> Vec<u8> {
     payload::event(sandbox, "PostToolUse", more)
 }
 
-/// No summary without its original, and what was stored before is whole.
+/// Returns whether every summary has its whole original.
 pub fn are_whole(sandbox: &Sandbox) -> bool {
     let folder = sandbox.store().join("summaries");
     let Ok(index) = fs::read_to_string(folder.join("index.jsonl")) else { return false };
@@ -43,7 +43,7 @@ pub fn are_whole(sandbox: &Sandbox) -> bool {
     !all.is_empty() && all.iter().all(|is_whole| *is_whole)
 }
 
-/// Two runs of the benchmark are kept.
+/// A project with two runs of the benchmark.
 pub fn with_runs(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
     for _ in 0..2 {
@@ -52,13 +52,13 @@ pub fn with_runs(sandbox: &Sandbox) -> Result<()> {
     Ok(())
 }
 
-/// Each run that succeeds adds one.
+/// Returns whether a run was added to the two that existed.
 pub fn has_another_run(sandbox: &Sandbox) -> bool {
     let bytes = fs::read(sandbox.store().join("benchmarks.json")).unwrap_or_default();
     runs(&bytes).is_some_and(|runs| runs.len() >= 3)
 }
 
-/// Runs are added and never changed.
+/// Returns what is wrong with a new list of runs: runs may be added, but not changed.
 pub fn lost_runs(old: &[u8], new: &[u8]) -> Option<String> {
     let (Some(old), Some(new)) = (runs(old), runs(new)) else {
         return Some("cannot be read any more".into());
@@ -70,7 +70,7 @@ fn runs(bytes: &[u8]) -> Option<Vec<Value>> {
     serde_json::from_slice::<Value>(bytes).ok()?["runs"].as_array().cloned()
 }
 
-/// What another tool left.
+/// A project with summaries and a benchmark of another tool.
 pub fn with_swarm(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
     let folder = sandbox.project().join(".swarm/summaries");

@@ -1,4 +1,4 @@
-//! A swarm under torture: its agents come and go, and a verdict becomes evidence.
+//! A swarm under torture: its agents are installed and removed, and a verdict becomes evidence.
 
 use std::fs;
 use std::path::Path;

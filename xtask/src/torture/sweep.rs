@@ -1,8 +1,8 @@
 //! Breaks every file system call of every command once: the process is killed there, or the call fails.
 //!
-//! strace counts each kind of call separately, so the sweep goes kind by kind: the first `openat`, the second, …
-//! until the command runs through without its fault. That visits every call of the command. A quick run breaks only
-//! the first of several equal calls.
+//! strace counts each kind of call separately, so the sweep goes kind by kind: it breaks the first `openat`, the
+//! second, … until the command ends without reaching the fault. That visits every call of the command. A quick run
+//! breaks only the first of several equal calls.
 
 use std::collections::{BTreeSet, HashSet};
 use std::os::unix::process::ExitStatusExt as _;
@@ -20,21 +20,21 @@ use super::{Depth, Loss, Tally, on_all_cores};
 use crate::sandbox::{self, Lab, Sandbox};
 use crate::strace::{self, Call};
 
-/// Calls that a broken disk, a full table or a missing permission can make fail. If an architecture does not know
-/// one, `?` makes strace skip it.
+/// Calls that can fail because of a broken disk, a full table or a missing permission. The `?` makes strace skip a call
+/// that the architecture does not have.
 const CALLS: &str = "?open,?openat,?openat2,?creat,?mkdir,?mkdirat,?rename,?renameat,?renameat2,?link,?linkat,?symlink,\
     ?symlinkat,?unlink,?unlinkat,?rmdir,?write,?writev,?pwrite64,?read,?pread64,?lseek,?fsync,?fdatasync,?ftruncate,\
     ?truncate,?fallocate,?flock,?fcntl,?stat,?lstat,?fstat,?statx,?newfstatat,?access,?faccessat,?faccessat2,?getdents64,\
     ?readlink,?readlinkat,?chmod,?fchmod,?fchmodat,?getcwd,?utimensat,?copy_file_range,?close";
 
-/// Commands that make thousands of calls: there only a full run lets every call fail. A quick run kills them all the
-/// same.
+/// Commands that make thousands of calls. Only a full run makes each of their calls fail; a quick run still kills them
+/// at each.
 const LONG: &[&str] = &["uninstall --all"];
 
-/// Calls that start another process. They are watched, and never made to fail.
+/// Calls that start another process. They are traced, but never made to fail.
 const STARTS: &[&str] = &["fork", "vfork", "clone", "clone3"];
 
-/// Calls that change nothing on disk: a process killed there leaves the same as one killed at the next change.
+/// Calls that change nothing on disk. Killing a process there has the same effect as killing it at its next change.
 const READS: &[&str] = &[
     "read",
     "pread64",
@@ -56,7 +56,7 @@ const READS: &[&str] = &[
 ];
 
 const ERRORS: &[&str] = &["ENOSPC", "EIO", "EROFS", "EACCES", "EMFILE"];
-/// In turn: each call fails once.
+/// The errors of a quick run. They take turns, so that each call fails once.
 const ERRORS_QUICK: &[&str] = &["EIO", "EACCES"];
 
 #[derive(Debug, Clone, Copy)]
@@ -81,7 +81,7 @@ impl Fault {
         matches!(self, Self::KillAtChanges) && READS.contains(&call)
     }
 
-    /// Returns which calls of one kind to break. In a quick run a call fails once, even if it is repeated.
+    /// Returns which calls of one kind to break. A quick run breaks a repeated call once.
     fn numbers(self, firsts: &BTreeSet<usize>) -> Box<dyn Iterator<Item = usize> + '_> {
         match self {
             Self::ErrorsByTurns => Box::new(firsts.iter().copied()),
@@ -89,8 +89,9 @@ impl Fault {
         }
     }
 
-    /// strace does not make the call that it lets fail, while a real close frees its number whatever it returns.
-    /// For our end of a pipe to a child, we would wait for ourselves. So a command that starts others is spared this.
+    /// strace does not make a call that it lets fail, while a real close frees its descriptor whatever it returns. The
+    /// parent would keep its end of a pipe open and wait forever. So commands that start others are not tested this
+    /// way.
     fn leaves_open(self, call: &str) -> bool {
         self.is_error() && call == "close"
     }
@@ -123,7 +124,7 @@ fn sweep(lab: &Lab, faults: &[Fault]) -> Result<Tally> {
     })
 }
 
-/// One command, one kind of fault, every call.
+/// Breaks every call of one command with one kind of fault.
 fn one(lab: &Lab, row: &Row, fault: Fault) -> Result<Tally> {
     let name = format!("sweep-{}-{fault:?}", row.name).replace(|c: char| !c.is_ascii_alphanumeric(), "-");
     let sandbox = lab.sandbox(&name)?;
@@ -150,8 +151,9 @@ fn one(lab: &Lab, row: &Row, fault: Fault) -> Result<Tally> {
             let (output, log) = bench.run(&format!("trace={call}"), &["-e", &inject])?;
             if !strace::was_injected(&log) && !strace::was_killed(&log) {
                 if number == 1 {
-                    // The clean run made this call: if the fault never comes, the sweep must not pass. Only a call
-                    // that a second clean run omits is random (a cache is tidied with one write in sixteen).
+                    // The clean run made this call, so the sweep must not pass if the fault is never injected. The
+                    // exception is a call that a second clean run does not make: it is random (a cache is tidied with
+                    // one write in sixteen).
                     before.restore(&sandbox.dir)?;
                     let (_, log) = bench.run(&format!("trace={CALLS}"), &[])?;
                     let is_made = strace::calls(&log).any(|made| made.name == call);
@@ -167,7 +169,7 @@ fn one(lab: &Lab, row: &Row, fault: Fault) -> Result<Tally> {
                 let may_litter = hit.as_ref().is_none_or(|call| call.name.contains("unlink"));
                 settings::old_or_new(&before, &clean, &after, may_litter, &mut wrong);
             }
-            // Most faults leave one of a few disks, and the effect on the next commands is tested once for each.
+            // Most faults leave the disk in one of a few states. The next commands are tested once for each state.
             let loss = loss(hit.as_ref());
             if judged.insert((after.fingerprint(), loss)) {
                 judge::aftermath(row, &sandbox, [&before, &after], loss, &mut wrong)?;
@@ -188,12 +190,12 @@ fn said(row: &Row, sandbox: &Sandbox, output: &Output, hit: Option<&Call>) -> Wr
     let mut wrong = Vec::new();
     let killed = output.status.signal() == Some(9) && output.stderr != sandbox::HUNG.as_bytes();
     if killed {
-        // A killed process prints nothing, and that is fine.
+        // A killed process prints nothing, which is right.
     } else if row.is_hook() {
         judge::hook_output(output, &mut wrong);
     } else {
         judge::cli_output(output, &mut wrong);
-        // If the message itself could not be written, there is none.
+        // If the write of the message failed, there is no message.
         if !hit.is_some_and(|call| {
             call.name.starts_with("write") && ["1,", "2,"].iter().any(|fd| call.arguments.starts_with(fd))
         }) {
@@ -206,7 +208,7 @@ fn said(row: &Row, sandbox: &Sandbox, output: &Output, hit: Option<&Call>) -> Wr
     wrong
 }
 
-/// What a missing record means: if only reading failed, something unreadable was taken for empty.
+/// Returns what a missing record means. If only a read failed, an unreadable file was taken for an empty one.
 fn loss(hit: Option<&Call>) -> Loss {
     let reading = hit.is_some_and(|call| {
         let reads = ["read", "pread64", "lseek", "getdents64", "readlink", "readlinkat", "getcwd"];
@@ -236,9 +238,10 @@ impl Bench<'_> {
 
     fn follow(&self) -> &'static [&'static str] {
         if self.row.takes == Takes::Settings {
-            return &[]; // Installing asks git, whose own calls are not ours to break.
+            return &[]; // Installing runs git, whose own calls must not be broken.
         }
-        // The kernel skips what is not traced, which is most of it; but then strace does not kill.
+        // With seccomp the kernel skips calls that are not traced, which saves most of the time; but then strace does
+        // not kill.
         if self.fault.is_error() { &["-f", "--seccomp-bpf"] } else { &["-f"] }
     }
 

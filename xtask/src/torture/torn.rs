@@ -53,7 +53,7 @@ fn last_line_start(log: &[u8]) -> usize {
     body.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1)
 }
 
-/// The old bytes, a line end if there was none, and one or more complete new lines.
+/// Checks that a log has its old bytes, a line end if there was none, and one or more complete new lines.
 fn healed(log: &[u8], old: &[u8], wrong: &mut Wrongs) {
     let Some(new) = log.strip_prefix(old) else {
         wrong.push((Loss::Record, "what was before the cut has changed".into()));
@@ -86,7 +86,7 @@ fn readable(sandbox: &Sandbox, wrong: &mut Wrongs) -> Result<()> {
 
 type Finder = fn(&Sandbox) -> Result<PathBuf>;
 
-/// root.json and the trust record, truncated. They are written by rename, so only the disk could do this; but a
+/// Truncates root.json and the trust record. They are written by rename, so only a bad disk could do this; but a
 /// damaged file must never be taken for an absent one.
 pub fn whole_files(lab: &Lab, depth: Depth) -> Result<Tally> {
     let step = if depth == Depth::Quick { 24 } else { 6 };
@@ -102,7 +102,7 @@ pub fn whole_files(lab: &Lab, depth: Depth) -> Result<Tally> {
         ensure!(!whole.is_empty(), "{} is empty to begin with", path.display());
         let before = Snapshot::take(&sandbox.dir)?;
         let mut tally = Tally::default();
-        // Up to the last byte that matters: without its line end the file is still complete.
+        // The final line end is never cut off alone, because a file without it is still complete.
         let end = whole.trim_ascii_end().len();
         for cut in (0..end).step_by(step) {
             for argv in [["init", "--json"].as_slice(), &["trust"], &["status", "--json"], TOOL_DONE, START] {
@@ -128,7 +128,7 @@ fn damaged(sandbox: &Sandbox, path: &Path, bytes: &[u8], argv: &[&str]) -> Resul
         judge::cli_output(&output, &mut wrong);
         judge::says_why(argv, &output, &mut wrong);
     }
-    // Kept in place, or under the name of a damaged record when a write has to replace it.
+    // The damaged file must be kept, either in place or, if a write has to replace it, under another name.
     let kept = fs::read(path).is_ok_and(|now| now == bytes);
     if !kept && !set_aside(path, bytes)? {
         wrong.push((Loss::TakenForEmpty, format!("the damaged file was overwritten ({})", output.status)));

@@ -19,7 +19,7 @@ pub fn with_one(sandbox: &Sandbox) -> Result<()> {
     sandbox.must(TOOL_DONE, &payload::bash(&sandbox.dir, "toolu_workstream", command)).map(drop)
 }
 
-/// A user's own folder, with no manifest yet.
+/// A folder that the user made, without a manifest.
 pub fn without_manifest(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
     let folder = home(sandbox, "02-fresh");
@@ -35,7 +35,7 @@ pub fn is_made(sandbox: &Sandbox) -> bool {
 const LEGACY: &str =
     "---\nresume_version: \"1.0\"\nphase: planning\nlast_skill: plan-project\n---\nWritten by a person.\n";
 
-/// Two old files: one next to its plan, one in the folder for plans.
+/// Two files in an old format: one next to its plan, one in the folder for plans.
 pub fn with_legacy(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
     for folder in OLD.map(|folder| home(sandbox, folder)) {

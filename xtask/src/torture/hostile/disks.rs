@@ -1,7 +1,7 @@
-//! Full and read-only disks, and files we may not touch.
+//! Full and read-only disks, and files that the user may not read or write.
 //!
-//! A full and a read-only disk are mounted in a separate mount namespace, which disappears with the command. That
-//! needs root (and a kernel that allows it); without root there is a note instead.
+//! A full or read-only disk is mounted in a separate mount namespace, which disappears with the command. That needs
+//! root and a kernel that allows it; otherwise the tests are skipped with a note.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -36,7 +36,7 @@ fn may_mount() -> bool {
     tried.is_ok_and(|status| status.success())
 }
 
-/// The sandbox's folder becomes a small memory disk, filled to the last byte. $0 is the sandbox, $1 its original, $2
+/// Makes the sandbox's folder a small memory disk, filled to the last byte. $0 is the sandbox, $1 its original, $2
 /// where to put the result; the rest is the command.
 const FULL: &str = r#"
     sandbox=$0 was=$1 became=$2; shift 2
@@ -51,7 +51,7 @@ const FULL: &str = r#"
     exit $code
 "#;
 
-/// Everything can be read and nothing written. $0 is the sandbox (and $1, too); the rest is the command.
+/// Makes everything readable and nothing writable. $0 and $1 are the sandbox; the rest is the command.
 const READ_ONLY: &str = r#"
     sandbox=$0; shift
     mount --bind "$sandbox" "$sandbox"
@@ -73,7 +73,7 @@ fn full(lab: &Lab) -> Result<Tally> {
             fs::create_dir_all(&became)?;
             let output = mounted(FULL, &sandbox, &[&was, &became], argv)?;
             let mut wrong = outcome(argv, &output);
-            // Back in place, with room again: everything is there and the next hook works.
+            // The sandbox is copied back to a disk with room: every record must be there, and the next hook must work.
             Snapshot::take(&became)?.restore(&sandbox.dir)?;
             let after = Snapshot::take(&sandbox.dir)?;
             judge_files(argv, &before, &after, &mut wrong);
@@ -87,7 +87,7 @@ fn full(lab: &Lab) -> Result<Tally> {
     Ok(tally)
 }
 
-/// After the disk has room again.
+/// Checks that hooks work after the disk has room again.
 fn next_works(sandbox: &Sandbox, argv: &[&str], before: &Snapshot, wrong: &mut Wrongs) -> Result<()> {
     let had_store = before.file(Path::new("project/.agent/context/root.json")).is_some();
     if !had_store {
@@ -109,8 +109,8 @@ fn next_works(sandbox: &Sandbox, argv: &[&str], before: &Snapshot, wrong: &mut W
     Ok(())
 }
 
-/// A disk that is full for 600 hooks, and then is not. $0 is the sandbox, $1 its original, $2 where to put the result
-/// and the output of the commands, $3 the payload of a tool call, $4 that of a session start; the rest is the binary.
+/// Fills the disk for 600 hooks and then makes room. $0 is the sandbox, $1 its original, $2 where to put the result and
+/// the output of the commands, $3 the payload of a tool call, $4 that of a session start; the rest is the binary.
 const FULL_FOR_LONG: &str = r#"
     sandbox=$0 was=$1 became=$2 tool=$3 start=$4; shift 4
     mount -t tmpfs -o size=1m none "$sandbox"
@@ -135,9 +135,9 @@ const FULL_FOR_LONG: &str = r#"
     exit $failed
 "#;
 
-/// 600 tool calls on a full disk: each is in the journal, or in a receipt, or counted as lost within the right
-/// bounds; `thru doctor` says that the disk is full, and the first session start that can write reports the loss,
-/// once.
+/// Reports 600 tool calls on a full disk. Each must be in the journal, in a receipt, or counted as lost within the
+/// right bounds. `thru doctor` must say that the disk is full, and the first session start that can write must report
+/// the loss, once.
 fn full_for_long(lab: &Lab) -> Result<Tally> {
     let mut tally = Tally::default();
     let sandbox = lab.sandbox("full-for-long")?;
@@ -172,7 +172,7 @@ fn full_for_long(lab: &Lab) -> Result<Tally> {
     expect("doctor-free", "records can be written", true);
     expect("doctor-free", "records were lost between", true);
     expect("status-free", "records were lost between", true);
-    // What happened to the 600: by journal line, receipt, or the count of lost ones.
+    // Counts what happened to the 600 calls: a journal line, a receipt, or a count of lost records.
     let journal = Snapshot::take(&became)
         .and_then(|after| after.restore(&sandbox.dir))
         .map(|()| rows::journal_ids(&sandbox))?;
@@ -240,7 +240,7 @@ fn outcome(argv: &[&str], output: &Output) -> Wrongs {
     wrong
 }
 
-/// What may not be read or written: the path, relative to the sandbox, and the mode it gets.
+/// Files that may not be read or written: a name for the case, and the paths with the modes they get.
 const FORBIDDEN: &[(&str, &[(&str, u32)])] = &[
     ("root.json may not be read", &[("project/.agent/context/root.json", 0o000)]),
     ("the store may not be entered", &[("project/.agent/context", 0o000)]),
@@ -255,7 +255,7 @@ const FORBIDDEN: &[(&str, &[(&str, u32)])] = &[
     ("the settings may not be read", &[("project/.agent/context/config.toml", 0o000)]),
 ];
 
-/// Root may do everything, so root becomes another user for these.
+/// Tries every command on these files. Root may read and write everything, so root runs them as another user.
 fn forbidden(lab: &Lab) -> Result<Tally> {
     let mut tally = Tally::default();
     let root = is_root();
@@ -265,7 +265,7 @@ fn forbidden(lab: &Lab) -> Result<Tally> {
         tally.skipped.push("forbidden files: root needs `setpriv` to become somebody else".into());
         return Ok(tally);
     }
-    // Where another user can reach it.
+    // The other user must be able to reach the lab.
     fs::set_permissions(lab.path(), fs::Permissions::from_mode(0o755))?;
     let bin = lab.path().join("thru");
     fs::copy(&lab.bin, &bin)?;
@@ -295,7 +295,7 @@ fn forbidden(lab: &Lab) -> Result<Tally> {
         }
         fs::remove_dir_all(&sandbox.dir)?;
     }
-    // Once more with everything allowed: the tests above would prove nothing if that user could not run it at all.
+    // All commands must work for that user if everything is allowed. Otherwise the tests above would prove nothing.
     tally.add(allowed(lab, &bin, root)?);
     Ok(tally)
 }
@@ -338,7 +338,7 @@ fn as_nobody(command: &Command) -> Command {
 }
 
 fn set_modes(sandbox: &Path, modes: &[(&str, u32)]) -> Result<()> {
-    // Innermost first: a closed folder closes what is in it.
+    // The innermost path comes first, because nothing in a closed folder can be changed.
     for (path, mode) in modes.iter().rev() {
         fs::set_permissions(sandbox.join(path), fs::Permissions::from_mode(*mode))?;
     }

@@ -1,4 +1,4 @@
-//! Payloads no harness should send. To add one, add a line to `PAYLOADS`.
+//! Payloads that no harness should send. To add one, add a line to `PAYLOADS`.
 
 use std::path::Path;
 
@@ -73,7 +73,7 @@ const PAYLOADS: &[(&str, Make)] = &[
     ("transcript is a device", |s| with(s, &[("transcript_path", json!("/dev/zero"))])),
 ];
 
-/// Words after `thru hook` that mean nothing. Hooks are written into settings by hand too.
+/// Arguments of `thru hook` that have no meaning. People also write hooks into settings by hand.
 const WORDS: &[&[&str]] = &[
     &["hook"],
     &["hook", "claude-code"],
@@ -156,7 +156,7 @@ fn replace(payload: Vec<u8>, from: &[u8], to: &[u8]) -> Vec<u8> {
     }
 }
 
-/// As the tool's input, where a reader that recurses runs out of stack.
+/// Returns a payload whose tool input is nested so deeply that a recursive reader runs out of stack.
 fn deep(sandbox: &Path, open: &str, close: &str) -> Vec<u8> {
     let nested = [open.repeat(100_000), "1".to_owned(), close.repeat(100_000)].concat();
     let with_mark = with(sandbox, &[("tool_input", json!("MARK"))]);

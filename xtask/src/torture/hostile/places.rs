@@ -16,7 +16,7 @@ use crate::torture::{Depth, Tally, on_all_cores};
 
 struct Place {
     name: &'static str,
-    /// Applied to a project with a past.
+    /// Changes a project that has records.
     arrange: fn(&Sandbox) -> Result<()>,
     /// How the command is started there.
     start: Start,
@@ -24,7 +24,7 @@ struct Place {
 
 enum Start {
     Plainly,
-    /// With these variables set, or removed if there is no value.
+    /// With these variables set; a variable without a value is removed.
     With(&'static [(&'static str, Option<&'static str>)]),
     /// By a shell line that ends in `"$@"`.
     Shell(&'static str),
@@ -154,7 +154,7 @@ fn command(place: &Place, sandbox: &Sandbox, argv: &[&str]) -> Command {
     }
 }
 
-/// The real file is outside the project, where nothing may change, and a symlink is in its place.
+/// Moves the file out of the project, where nothing may change, and puts a symbolic link in its place.
 fn elsewhere(sandbox: &Sandbox, path: &Path) -> Result<()> {
     let outside = sandbox.dir.join("outside");
     fs::create_dir_all(&outside)?;
@@ -178,7 +178,7 @@ fn folder(path: &Path) -> Result<()> {
     Ok(fs::create_dir(path)?)
 }
 
-/// Nobody writes into it: opening it to read waits for ever.
+/// Creates a FIFO that nobody writes into, so that opening it for reading waits forever.
 fn fifo(path: &Path) -> Result<()> {
     remove(path)?;
     ensure!(Command::new("mkfifo").arg(path).status()?.success(), "mkfifo {}", path.display());

@@ -62,7 +62,7 @@ fn checked_out(sandbox: &Sandbox, items: &[Item]) -> Result<()> {
     Ok(fs::remove_dir_all(upstream)?)
 }
 
-/// A prompt-injected agent uses its own tools to write records. Git does not track them.
+/// A prompt-injected agent writes the records with its own tools. Git does not track them.
 fn written(sandbox: &Sandbox, items: &[Item]) -> Result<()> {
     worked_in_clone(sandbox)?;
     fs::remove_dir_all(sandbox.dir.join("upstream"))?;

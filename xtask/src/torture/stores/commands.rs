@@ -8,11 +8,11 @@ use crate::sandbox::{SESSION, Sandbox};
 /// What a command may do outside its store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// It writes records, and trust if it says so.
+    /// It writes records and, if that is its purpose, trust.
     Plain,
-    /// It changes settings of harnesses, and this clone's exclude list.
+    /// It changes settings of harnesses, and the exclude list of this clone.
     Settings,
-    /// The user starts a loop with it: its prompt may be fed afterwards, but nothing may run.
+    /// The user starts a loop with it: the loop's prompt may be fed afterwards, but nothing may run.
     StartsLoop,
 }
 
@@ -21,12 +21,12 @@ pub struct Line {
     pub argv: &'static [&'static str],
     pub kind: Kind,
     pub stdin: &'static str,
-    /// As an agent would run it, inside a harness.
+    /// Whether it runs inside a harness, as when an agent runs it.
     pub in_harness: bool,
 }
 
 impl Line {
-    /// Returns whether the command affects what hooks do afterwards: then a session follows.
+    /// Returns whether the command affects what hooks do afterwards. If so, a session follows.
     pub fn precedes_session(&self) -> bool {
         ["loop", "gate", "trust", "init", "pickup", "import", "role"].contains(&self.argv[0])
     }
@@ -164,7 +164,7 @@ pub const LINES: &[Line] = &[
     plain(&["swarm", "status"]),
     plain(&["swarm", "retrieve", "0123456789ab"]),
     plain(&["swarm", "benchmark"]),
-    // It writes where its user says, so only what it would do is asked for.
+    // Without `--dry-run` the command rightly writes wherever its user says.
     reads(&["swarm", "extract", "--dry-run"], "```rust ../outside/made.rs\nfn made() {}\n```\n"),
     reads(&["swarm", "domains"], "a database\n"),
     reads(&["statusline"], "{}"),
@@ -206,11 +206,11 @@ pub const LINES: &[Line] = &[
     plain(&["harness", "list"]),
     plain(&["harness", "show", "opencode"]),
     plain(&["completions", "bash"]),
-    // If there is such a command.
+    // A binary from `--bin` may not have this command; then the line is a usage error.
     plain(&["debug", "hook", "claude-code", "SessionStart"]),
 ];
 
-/// Returns the lines for this binary. A subcommand in its help without a line here is an error.
+/// Returns the lines for this binary. It is an error if the help lists a subcommand that has no line here.
 pub fn all(sandbox: &Sandbox) -> Result<Vec<Line>> {
     let mut known: Vec<Vec<String>> = Vec::new();
     for command in listed(sandbox, &["--help"])? {
@@ -233,7 +233,7 @@ pub fn all(sandbox: &Sandbox) -> Result<Vec<Line>> {
     Ok(LINES.to_vec())
 }
 
-/// The commands that a help page lists. A continued line is indented deeper.
+/// Returns the commands that a help page lists. A continued line is indented more deeply.
 fn listed(sandbox: &Sandbox, argv: &[&str]) -> Result<Vec<String>> {
     let output = sandbox.must(argv, b"")?;
     let help = String::from_utf8_lossy(&output.stdout).into_owned();

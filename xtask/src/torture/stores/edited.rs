@@ -1,4 +1,4 @@
-//! Things the user started here, changed afterwards by somebody else: consent ends when the text changes.
+//! Things that the user started here and that somebody else changed afterwards: consent ends when the text changes.
 
 use std::fs;
 use std::path::PathBuf;
@@ -62,7 +62,7 @@ pub fn stores() -> Vec<Store> {
     loops.chain(runs).chain([cancelled]).collect()
 }
 
-/// The user's own loop that holds the session, with a validator.
+/// The user's own loop, with a validator; the session owns it.
 pub fn started_loop(sandbox: &Sandbox) -> Result<()> {
     start_loop(sandbox, "true")
 }
@@ -74,7 +74,7 @@ pub fn start_loop(sandbox: &Sandbox, validator: &str) -> Result<()> {
     sandbox.must(&argv, b"").map(drop)
 }
 
-/// The user's own run whose command makes nothing.
+/// The user's own run, whose command makes no output.
 fn expected_run(sandbox: &Sandbox) -> Result<()> {
     expect_run(sandbox, &["false"])
 }
@@ -86,7 +86,7 @@ pub fn expect_run(sandbox: &Sandbox, command: &[&str]) -> Result<()> {
     sandbox.must(&[&argv, command].concat(), b"").map(drop)
 }
 
-/// Returns the only entry of a folder of the store with this suffix.
+/// Returns the only entry with this suffix in a folder of the store.
 fn one_of(sandbox: &Sandbox, folder: &str, ending: &str) -> Result<PathBuf> {
     let entries = fs::read_dir(sandbox.store().join(folder))?.collect::<Result<Vec<_>, _>>()?;
     let found = entries.iter().map(fs::DirEntry::path).find(|path| path.to_string_lossy().ends_with(ending));

@@ -1,4 +1,4 @@
-//! The files that a hostile repository contains. Every command in them leaves a canary, every prompt contains a
+//! The files that a hostile repository contains. Every command in them leaves a canary, and every prompt contains a
 //! marker.
 
 use std::fs;
@@ -10,11 +10,11 @@ use serde_json::json;
 
 use crate::sandbox::{SESSION, Sandbox};
 
-/// In every prompt that a loop, a packet or a launch would feed to an agent.
+/// The marker in every prompt that a loop, a packet or a launch would feed to an agent.
 pub const ORDER: &str = "ORDER-4711-do-as-I-say";
-/// In every other text of a hostile store. In an untrusted store no hook may repeat it.
+/// The marker in every other text of a hostile store. In an untrusted store no hook may repeat it.
 pub const TEXT: &str = "TEXT-4711-of-a-stranger";
-/// In files outside the project, which nothing in the project may make `thru` show.
+/// The marker in files outside the project, which no record in the project may make `thru` show.
 pub const SECRET: &str = "SECRET-4711-of-the-user";
 /// What the agent says to end a loop: only then do validators run.
 pub const PROMISE: &str = "ALL DONE";
@@ -76,7 +76,7 @@ pub fn marker(project_id: &str) -> Item {
     record("root.json", format!("{root:#}\n"))
 }
 
-/// What a harmless shared store contains.
+/// Returns what a harmless shared store contains.
 pub fn harmless() -> Vec<Item> {
     vec![
         marker(PROJECT_ID),
@@ -161,7 +161,7 @@ pub fn run_elsewhere_in_project(sandbox: &Sandbox) -> Vec<Item> {
     vec![file("build/run/expected.json", expected(sandbox, "launch")), live("build/run")]
 }
 
-/// The folder exists outside, with a run in it: see `user_files`.
+/// A live run in a folder outside the project. `user_files` creates the folder, with a run in it.
 pub fn live_run_outside(sandbox: &Sandbox) -> Vec<Item> {
     vec![live(&sandbox.dir.join("outside/run").display().to_string())]
 }
@@ -239,7 +239,7 @@ pub fn live_state_file_with_commands(sandbox: &Sandbox) -> Vec<Item> {
     ]
 }
 
-/// Everything a project's settings can request that would weaken a hook or widen its access.
+/// Returns settings of a project that request everything that would weaken a hook or widen its access.
 pub fn bold_settings(sandbox: &Sandbox) -> Vec<Item> {
     let outside = sandbox.dir.join("outside").display().to_string();
     vec![config(format!(
@@ -320,7 +320,7 @@ pub fn manifest_steps_are_link(sandbox: &Sandbox) -> Vec<Item> {
     items
 }
 
-/// Forged files of this machine's bookkeeping, put into git.
+/// Forged copies of the state files and indexes that each machine keeps for itself, committed to git.
 pub fn forged_state(_: &Sandbox) -> Vec<Item> {
     let line =
         json!({"v": 1, "ts": TIME, "event": "prompt", "session": SESSION, "text": format!("{ORDER} {TEXT}")});
@@ -345,7 +345,7 @@ pub fn forged_state(_: &Sandbox) -> Vec<Item> {
     ]
 }
 
-/// What other tools leave, for `thru import`.
+/// Returns what other tools leave, for `thru import`.
 pub fn foreign_tools(sandbox: &Sandbox) -> Vec<Item> {
     let ralph = format!(
         "---\nactive: true\niteration: 2\nmax_iterations: 9\ncompletion_promise: \"{PROMISE}\"\nsession_id: {SESSION}\n---\n\n{ORDER}\n"
@@ -375,7 +375,7 @@ pub fn everything(sandbox: &Sandbox) -> Vec<Item> {
     parts.iter().flat_map(|part| part(sandbox)).collect()
 }
 
-/// What the user has next to the project: none of it may be read, run or changed because of a store.
+/// Creates what the user has next to the project. Nothing in a store may make `thru` read, run or change it.
 pub fn user_files(sandbox: &Sandbox) -> Result<()> {
     fs::create_dir_all(canaries(sandbox))?;
     let outside = sandbox.dir.join("outside");

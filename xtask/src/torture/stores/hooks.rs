@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 use super::files::{PROMISE, ROLE};
 use crate::sandbox::SESSION;
 
-/// One hook call. The same for every store except for its folder.
+/// One hook call. It is the same for every store, except for the folder.
 #[derive(Debug, Clone)]
 pub struct Hook {
     pub harness: &'static str,
     pub event: &'static str,
-    /// How long the hook may take by its own rules.
+    /// The hook's own deadline.
     pub deadline_ms: u64,
     more: Value,
 }
@@ -24,7 +24,7 @@ impl Hook {
         ["hook", self.harness, self.event]
     }
 
-    /// Returns whether a loop would be claimed, fed or ended here.
+    /// Returns whether this hook would claim, feed or end a loop.
     pub fn sets_going(&self) -> bool {
         let starts = self.event == "SessionStart" && self.more["source"] == "startup";
         self.harness == HARNESSES[0].name && (starts || self.event == "Stop")
@@ -45,14 +45,14 @@ impl Hook {
     }
 }
 
-/// In the order of a session: start, work, compaction, sub-agent, stop, end, resume.
+/// Returns the hooks in the order of a session: start, work, compaction, sub-agent, stop, end, resume.
 pub fn all() -> Result<Vec<Hook>> {
     let mut hooks = Vec::new();
     for harness in HARNESSES {
         let mut order: Vec<(usize, Hook)> = Vec::new();
         for wired in harness.events {
             let calls = payloads(wired.event);
-            // A new event in a row needs its payloads here.
+            // If a harness row gets a new event, its payloads must be added here.
             ensure!(
                 !calls.is_empty(),
                 "the hostile stores have no payload for {} {}",

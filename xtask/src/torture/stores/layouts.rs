@@ -22,7 +22,7 @@ pub fn stores() -> Vec<Store> {
         .collect()
 }
 
-/// Paths relative to the project that become links; the real file is moved outside.
+/// Paths relative to the project that become links. The real file is moved out of the project.
 const MOVED: &[&str] = &[
     ".agent",
     ".agent/context",
@@ -91,14 +91,14 @@ fn links() -> Vec<Store> {
 
 fn above() -> Vec<Store> {
     const GROUP: &str = "root above";
-    // A store in a folder above the project, and what is special about that folder.
+    // Puts a store into a folder above the project. Only that folder and its mode differ between the cases.
     let above = |name: &'static str, mode: u32, at: &'static str, cwd: &'static str| {
         Store::untrusted(GROUP, name, move |sandbox| {
             let folder = sandbox.dir.join(at);
             fs::create_dir_all(sandbox.dir.join(cwd))?;
             put(&files::harmless(), &folder)?;
             put(&everything(sandbox), &folder)?;
-            // Trusted as well: a shared folder could have been, by accident.
+            // The folder is trusted as well, because a user could have trusted a shared folder by accident.
             trust_at(sandbox, &folder, PROJECT_ID)?;
             Ok(fs::set_permissions(folder, fs::Permissions::from_mode(mode))?)
         })
@@ -483,7 +483,7 @@ fn fifo(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// As large as a file can be, without using disk space.
+/// Creates a file of the largest possible size, without using disk space.
 fn huge(path: &Path) -> Result<()> {
     fs::create_dir_all(path.parent().context("it lies in a folder")?)?;
     let file = fs::OpenOptions::new().create(true).append(true).open(path)?;

@@ -1,4 +1,4 @@
-//! The victim's machine: git, trust, and what a session leaves before the attack.
+//! The victim's machine: git, trust, and what a session has left before the attack.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::files::{self, Item, PROJECT_ID};
 use crate::sandbox::Sandbox;
 use crate::torture::rows::{self, TOOL_DONE};
 
-/// Runs git with settings independent of the person who runs the torture.
+/// Runs git with settings that do not depend on the person who runs the torture.
 pub fn git(folder: &Path, args: &[&str]) -> Result<()> {
     let mut git = Command::new("git");
     git.arg("-C").arg(folder).args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
@@ -45,7 +45,7 @@ pub fn commit(folder: &Path) -> Result<()> {
     git(folder, &["commit", "--quiet", "--allow-empty", "--message", "work"])
 }
 
-/// A repository with these files, committed on `main`.
+/// Creates a repository with these files, committed on `main`.
 pub fn repository(folder: &Path, items: &[Item]) -> Result<()> {
     fs::create_dir_all(folder)?;
     git(folder, &["init", "--quiet", "--initial-branch=main", "--template="])?;
@@ -53,7 +53,7 @@ pub fn repository(folder: &Path, items: &[Item]) -> Result<()> {
     commit(folder)
 }
 
-/// The user's clone of `upstream`, where the empty project was.
+/// Replaces the empty project with the user's clone of `upstream`.
 pub fn clone(sandbox: &Sandbox, upstream: &Path) -> Result<()> {
     if sandbox.project().exists() {
         fs::remove_dir_all(sandbox.project())?;
@@ -62,13 +62,13 @@ pub fn clone(sandbox: &Sandbox, upstream: &Path) -> Result<()> {
     git(&sandbox.dir, &["clone", "--quiet", "--template=", &from, &to])
 }
 
-/// The user vouches for the project, as `thru trust` records it. Not through the command: it refuses inside a
-/// harness, and an agent may run this.
+/// Records that the user vouches for the project, as `thru trust` does. The command itself refuses inside a harness,
+/// and an agent may be running this.
 pub fn trust(sandbox: &Sandbox) -> Result<()> {
     trust_at(sandbox, &sandbox.project(), PROJECT_ID)?;
     let status = sandbox.must(&["status", "--json"], b"")?;
     let told: Value = serde_json::from_slice(&status.stdout).unwrap_or_default();
-    // Otherwise half of the attacks would run on stores that hooks ignore.
+    // If the project were not trusted, hooks would ignore the stores of half of the attacks.
     ensure!(told["trusted"] == true, "setting the sandbox: the project is not trusted: {told}");
     Ok(())
 }
@@ -84,14 +84,14 @@ pub fn write_trust(state: &Path, root: &Path, project_id: &str) -> Result<()> {
     Ok(fs::write(state.join("trust").join(format!("{project_id}.json")), format!("{record:#}\n"))?)
 }
 
-/// A session of the user's own, so that ids are known and there is something to say.
+/// Runs a session of the user's own, so that ids are known and hooks have something to report.
 pub fn past_session(sandbox: &Sandbox) -> Result<()> {
     sandbox.must(&["hook", "claude-code", "SessionStart"], &rows::start(&sandbox.dir))?;
     sandbox.must(TOOL_DONE, &rows::tool(&sandbox.dir))?;
     sandbox.must(rows::STOP, &rows::stop(&sandbox.dir)).map(drop)
 }
 
-/// A harmless shared store that the user cloned, vouched for and worked in.
+/// A harmless shared store that the user has cloned, vouched for and worked in.
 pub fn worked_in_clone(sandbox: &Sandbox) -> Result<()> {
     let upstream = sandbox.dir.join("upstream");
     repository(&upstream, &files::harmless())?;

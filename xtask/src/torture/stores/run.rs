@@ -19,14 +19,14 @@ use crate::torture::Depth;
 use crate::torture::rows::STOP;
 use crate::torture::snapshot::Snapshot;
 
-/// A hook's own deadline begins when it runs; this is for starting the process on a busy machine.
+/// The time to start a process on a busy machine. A hook's own deadline begins when it runs.
 const START_MS: u64 = 50;
 const LARGEST_KB: u64 = 8 * 1024;
-/// What a hook may use on top of the size of a large debug binary.
+/// The memory that a hook may use in addition to the size of a large debug binary.
 const OWN_KB: u64 = 6 * 1024;
-/// For a command: longer is a hang that a user would end by hand.
+/// The most seconds that a command may take. After that a user would think that it hangs.
 const PATIENCE_S: u64 = 5;
-/// How often a slow hook is measured again: only one that is slow every time counts.
+/// How often a slow hook is measured. It counts only if it is slow every time.
 const MEASURED: u64 = 8;
 
 pub struct Runner {
@@ -44,7 +44,7 @@ pub struct Found {
     pub commands: usize,
     pub slowest_ms: u64,
     pub largest_kb: u64,
-    /// With what caused it.
+    /// Each violation with its description and the command line that caused it.
     pub violations: Vec<(Violation, String, String)>,
 }
 
@@ -64,7 +64,7 @@ struct Trial<'a> {
 
 impl Runner {
     pub fn new(lab: &Lab) -> Result<Self> {
-        // Other users must be able to reach it.
+        // Other users must be able to reach the lab.
         fs::set_permissions(lab.path(), fs::Permissions::from_mode(0o755))?;
         let bin = lab.path().join("thru");
         fs::copy(&lab.bin, &bin).context("copying the binary")?;
@@ -83,7 +83,8 @@ impl Runner {
         root && setpriv.is_ok_and(|status| status.success())
     }
 
-    /// If the user did start it, it runs and is fed: otherwise the table would find nothing because it sees nothing.
+    /// Checks that a loop and a run that the user did start are fed and run. Otherwise the torture could pass because
+    /// it cannot see violations.
     pub fn control(&self, lab: &Lab) -> Result<()> {
         let store = Store::trusted("control", "control", |sandbox| {
             edited::start_loop(sandbox, &format!("touch {}", canaries(sandbox).join("control").display()))
@@ -121,7 +122,7 @@ impl Runner {
         sandbox.bin.clone_from(&self.bin);
         files::user_files(&sandbox)?;
         (store.arrange)(&sandbox).with_context(|| format!("{}, {}", store.group, store.name))?;
-        // Its objects would be compared every time.
+        // The upstream repository would be compared every time.
         let upstream = sandbox.dir.join("upstream");
         if upstream.exists() {
             fs::remove_dir_all(upstream)?;
@@ -130,8 +131,9 @@ impl Runner {
         Ok(Trial { store, sandbox, before })
     }
 
-    /// Full: every hook alone and in a session, every command. Quick: alone only where a loop would act, and of the
-    /// commands that neither start anything nor write settings a third, a different one with every store.
+    /// Runs everything in one store. A full run tries every hook alone and in a session, and every command. A quick run
+    /// tries hooks alone only where a loop would act, and only a third of the commands that neither start anything nor
+    /// write settings, a different third for each store.
     pub fn try_store(&self, lab: &Lab, at: usize, store: &Store, depth: Depth) -> Result<Found> {
         let trial = self.arrange(lab, &format!("store-{at}"), store)?;
         let mut found = Found::default();
@@ -139,7 +141,7 @@ impl Runner {
             let after = self.hook(&trial, hook, &trial.before, &store.rules, &mut found)?;
             trial.before.undo(&after, &trial.sandbox.dir)?;
         }
-        // The same as a session: each finds what the previous ones left.
+        // The hooks also run as a session, so that each of them finds what the previous ones left.
         for harness in harness::HARNESSES {
             let mut before = trial.before.clone();
             for hook in self.hooks.iter().filter(|hook| hook.harness == harness.name) {
@@ -183,7 +185,7 @@ impl Runner {
                 break;
             }
             before.undo(&after, &sandbox.dir)?;
-            // Other load on the machine may be over in a moment.
+            // Other load on the machine may be over after a short wait.
             std::thread::sleep(Duration::from_millis(10 * again));
             spent.ms = spent.ms.min(self.helper.measure(&command, &payload)?.1.ms);
             after = Snapshot::take(&sandbox.dir)?;
@@ -201,7 +203,7 @@ impl Runner {
         Ok(after)
     }
 
-    /// Runs a command and, if it did something, a session after it: nothing may have been started.
+    /// Runs a command and, if it affects hooks, a session after it. Neither may run anything from the store.
     fn command(&self, trial: &Trial, line: &Line, found: &mut Found) -> Result<Snapshot> {
         let sandbox = &trial.sandbox;
         let mut command = trial.thru(line.argv);
@@ -262,7 +264,8 @@ impl Trial<'_> {
         }
     }
 
-    /// A store that the command created, or that the user has just vouched for, is the user's own.
+    /// Returns the rules after a command. A store that it created, or that the user has just trusted, is the user's
+    /// own.
     fn rules_after(&self, line: &Line, after: &Snapshot) -> Rules {
         let marker = Path::new(self.store.cwd).join(".agent/context/root.json");
         let is_new = self.before.file(&marker).is_none() && after.file(&marker).is_some();

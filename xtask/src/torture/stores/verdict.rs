@@ -16,21 +16,21 @@ use crate::torture::snapshot::Snapshot;
 pub enum Violation {
     /// A command from the store was run.
     Ran,
-    /// An agent was given a prompt from the store, or was told that it is the user's.
+    /// An agent was given a prompt from the store, or was told that text from the store is the user's.
     Fed,
-    /// Something changed where it must not.
+    /// Something changed that must not change.
     Wrote,
-    /// Something outside the project was shown.
+    /// Text from outside the project was shown.
     Leaked,
     /// A hook took longer than its deadline, or more than 8 MB.
     Limits,
-    /// A wrong exit code, a panic, something that hangs.
+    /// A wrong exit code, a panic or a hang.
     Broke,
 }
 
 pub type Violations = Vec<(Violation, String)>;
 
-/// What a hook may write: nothing in a store that is not trusted, else records.
+/// Judges a hook. It may write records in a trusted store, and nothing in any other.
 pub fn of_hook(rules: &Rules, output: &Output, changed: &[PathBuf], found: &mut Violations) {
     let mut wrong = Vec::new();
     judge::hook_output(output, &mut wrong);
@@ -72,7 +72,7 @@ pub fn of_command(rules: &Rules, line: &Line, output: &Output, changed: &[PathBu
 fn may_change(rules: &Rules, kind: Kind, path: &Path) -> bool {
     let below = |folder: &str, name: &str| path.starts_with(Path::new(folder).join(name));
     let is_record = rules.writes.iter().any(|folder| below(folder, ".agent"));
-    // The repository around the folder we are in has the list of what is ignored in it.
+    // The exclude list belongs to the repository around the current folder.
     let is_own_list = || {
         let in_project = rules.writes.iter().any(|folder| Path::new(folder).starts_with("project"));
         let is_list = path.ends_with("info/exclude") || path.ends_with("info");
@@ -91,7 +91,7 @@ fn may_change(rules: &Rules, kind: Kind, path: &Path) -> bool {
     is_record || path.starts_with(rules.state) || (kind == Kind::Settings && (is_setting() || is_own_list()))
 }
 
-/// Whether a changed path is the trace of a command of the store's.
+/// Returns whether a changed path shows that a command of the store was run, and reports that.
 fn ran(path: &Path, found: &mut Violations) -> bool {
     let is_canary = path.starts_with("canary");
     if is_canary {
@@ -138,7 +138,7 @@ fn leaked(output: &Output, found: &mut Violations) {
     }
 }
 
-/// Returns whether a file from outside was copied into the store.
+/// Reports every file from outside that was copied into the store.
 pub fn copied(before: &Snapshot, after: &Snapshot, changed: &[PathBuf], found: &mut Violations) {
     for path in changed {
         let holds = |snapshot: &Snapshot| {
