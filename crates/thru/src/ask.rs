@@ -1,4 +1,4 @@
-//! Asks the user. Only a person who sees the question and types the answer counts: no option replaces that.
+//! Asks the user. Only a person who sees the question and types the answer can agree: there is no option for it.
 
 use std::io::IsTerminal;
 
@@ -8,16 +8,16 @@ use ops::Result;
 
 use crate::output::{self, DIM, Format};
 
-/// What must be decided, and the command that asks about it.
+/// Something that the user must decide, and the command that asks about it.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
-    /// `a loop is not adopted`
+    /// The beginning of the error if there is no yes: `a loop is not adopted`.
     pub refusal: &'a str,
     pub command: &'a str,
 }
 
 impl Question<'_> {
-    /// Refuses if nobody is there to answer.
+    /// Returns an error if nobody is there to answer.
     pub fn need_person(&self, format: Format) -> Result<()> {
         let refuse = |why: &str| Error::Refused {
             what: format!("{} {why}", self.refusal),
@@ -30,7 +30,7 @@ impl Question<'_> {
         }
     }
 
-    /// Anything other than y or yes is a no, and a no is reported as a refusal.
+    /// Asks the question. Any answer other than y or yes is a no, and a no is reported as a refusal.
     pub fn ask(&self, question: &str) -> Result<()> {
         output::text(&format!("{question} [y/N] "));
         let mut answer = String::new();
@@ -50,8 +50,8 @@ fn is_terminal() -> bool {
     std::io::stdin().is_terminal() && output::is_read_by_person()
 }
 
-/// Shows a text that the user decides about: complete, every line marked, with nothing that the terminal would obey
-/// or hide.
+/// Shows a text that the user decides about. It is complete, every line is marked, and control characters and hidden
+/// characters are made visible.
 pub fn show_text(text: &str) {
     for line in visible(text).lines() {
         output::line(format_args!("  {DIM}|{DIM:#} {line}"));

@@ -245,7 +245,7 @@ fn refuse(error: &clap::Error, wants_json: bool) -> u8 {
     }
     let text = error.render().to_string();
     if !wants_json {
-        // The text quotes what was typed.
+        // The text may quote what was typed, so it goes through the printer.
         let text = text.trim_end();
         output::talk(format_args!("{BAD}error:{BAD:#} {}", text.strip_prefix("error: ").unwrap_or(text)));
         return code;

@@ -1,4 +1,4 @@
-//! Times for people: in the time zone of whoever reads them. Records and JSON have them in UTC.
+//! Times for people, in the time zone of the reader. Records and JSON have times in UTC.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -9,28 +9,28 @@ use model::time;
 
 use crate::world;
 
-/// Larger than any table of a time zone.
+/// The most bytes that are read of a time zone's table; no table is larger.
 const LARGEST: usize = 1024 * 1024;
 
-/// Where the tables of named zones are.
+/// The folder with the tables of named zones.
 const ZONES: &str = "/usr/share/zoneinfo";
 
-/// `2026-11-15 20:22 CET`. What is no time is left as it is.
+/// Returns `2026-11-15 20:22 CET`. A text that is not a time is returned unchanged.
 pub fn when(utc: &str) -> String {
     local(utc).map_or_else(|| utc.to_owned(), |at| at.strftime("%Y-%m-%d %H:%M %Z").to_string())
 }
 
-/// `20:22:03`.
+/// Returns `20:22:03`.
 pub fn time_of_day(utc: &str) -> String {
     local(utc).map_or_else(|| utc.to_owned(), |at| at.strftime("%H:%M:%S").to_string())
 }
 
-/// `2026-11-15`.
+/// Returns `2026-11-15`.
 pub fn day(utc: &str) -> String {
     local(utc).map_or_else(|| utc.to_owned(), |at| at.strftime("%Y-%m-%d").to_string())
 }
 
-/// What the zone is called at a time: `CET`, `UTC`.
+/// Returns the name of the zone at a time: `CET`, `UTC`.
 pub fn zone_name(utc: &str) -> String {
     local(utc).map_or_else(|| "UTC".to_owned(), |at| at.strftime("%Z").to_string())
 }
@@ -40,7 +40,7 @@ fn local(utc: &str) -> Option<Zoned> {
     Some(time::parse(utc)?.to_zoned(ZONE.get_or_init(zone).clone()))
 }
 
-/// `TZ` as POSIX has it, else the machine's zone. What cannot be read is UTC.
+/// Returns the zone in `TZ`, read as POSIX defines it, or else the machine's zone; UTC if it cannot be read.
 fn zone() -> TimeZone {
     let named = world::var("TZ").map(|name| name.to_string_lossy().into_owned());
     let zone = match named.as_deref().map(|name| name.trim_start_matches(':')) {

@@ -1,4 +1,4 @@
-//! One file for each command, and a folder where the command has subcommands. The doc comment of `Args` is the help text.
+//! One file for each command, and a folder if the command has subcommands. The doc comment of `Args` is the help text.
 
 pub mod brief;
 pub mod completions;

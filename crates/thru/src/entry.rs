@@ -1,16 +1,16 @@
 //! The only unsafe code of the project: the C entry point, and ignoring `SIGPIPE` and `SIGXFSZ`.
 //!
 //! Rust's own start-up makes 17 system calls before `main` and 2 after it. Among other things it reads
-//! `/proc/self/maps` and maps a second stack, to distinguish a stack overflow from other faults. A hook lives half a
-//! millisecond and makes 14 calls of its own, so that start-up would be more than half of it. What we need of it is
-//! done here in three calls. macOS has the ordinary `main` instead (`main.rs`).
+//! `/proc/self/maps` and maps a second stack, to distinguish a stack overflow from other faults. A hook runs for half a
+//! millisecond and makes 14 calls of its own, so that start-up would be more than half of its work. The parts that we
+//! need are done here in three calls. macOS has the ordinary `main` instead (`main.rs`).
 
 use std::ffi::{CStr, OsStr, OsString, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
 
 const SIGPIPE: c_int = 13;
-/// Sent by a write beyond `ulimit -f`. If ignored, the write fails with an error instead. It is 25 everywhere except
-/// on MIPS.
+/// The signal that a write beyond `ulimit -f` sends. If it is ignored, the write fails with an error instead. The
+/// number is 25 everywhere except on MIPS.
 const SIGXFSZ: c_int = 25;
 const SIG_IGN: usize = 1;
 
@@ -20,7 +20,7 @@ unsafe extern "C" {
 
 #[unsafe(no_mangle)]
 extern "C" fn main(argc: c_int, argv: *const *const c_char, envp: *const *const c_char) -> c_int {
-    // SAFETY: the constants are those of every Unix we build for; no handler of ours runs.
+    // SAFETY: the constants are those of every Unix that we build for, and we install no signal handler.
     unsafe {
         signal(SIGPIPE, SIG_IGN);
         signal(SIGXFSZ, SIG_IGN);
@@ -31,8 +31,8 @@ extern "C" fn main(argc: c_int, argv: *const *const c_char, envp: *const *const 
     let words: Vec<OsString> = words.map(|word| OsStr::from_bytes(word.to_bytes()).to_owned()).collect();
     // SAFETY: the C runtime passes valid strings up to a null pointer, and nothing has changed the environment yet.
     let variables = (0..).map(|i| unsafe { *envp.add(i) }).take_while(|variable| !variable.is_null());
-    // To look for each setting's variable would cost a hook a fifth of its instructions.
-    // SAFETY: the same.
+    // Looking up the variable of each setting would cost a hook a fifth of its instructions.
+    // SAFETY: as above, the variables are valid strings.
     let has_variables = variables.map(|variable| unsafe { CStr::from_ptr(variable) }).any(is_ours);
     c_int::from(crate::run(words, has_variables))
 }
@@ -41,7 +41,8 @@ fn is_ours(variable: &CStr) -> bool {
     variable.to_bytes().starts_with(crate::world::PREFIX.as_bytes())
 }
 
-/// A stream that the parent closed must not become the number of one of our files: a reply would be written into it.
+/// Opens `/dev/null` for each standard stream that the parent closed. Otherwise one of our files could get its number,
+/// and a reply would be written into that file.
 fn open_closed_streams() {
     use rustix::event::{PollFd, PollFlags, poll};
     use rustix::stdio::{stderr, stdin, stdout};
@@ -52,7 +53,7 @@ fn open_closed_streams() {
         return;
     }
     for _ in asked.iter().filter(|stream| stream.revents().contains(PollFlags::NVAL)) {
-        // The system takes the lowest free number, which is the closed one. It stays open.
+        // The system takes the lowest free number, which is that of the closed stream. The file stays open.
         if let Ok(null) = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null") {
             std::mem::forget(null);
         }

@@ -1,4 +1,4 @@
-//! What a harness calls: payload in, reply out, exit 0 whatever happens.
+//! `thru hook`, which harnesses call: it reads a payload, prints a reply and always exits with 0.
 
 use std::ffi::OsString;
 use std::mem::ManuallyDrop;
@@ -12,24 +12,25 @@ use ops::hook::Call;
 
 use crate::{output, world};
 
-/// No useful payload is larger. The rest is read and dropped, so that the harness can finish writing.
+/// The most bytes of a payload that are kept; no useful payload is larger. The rest is read and dropped, so that the
+/// harness can finish writing.
 const LARGEST: usize = 16 * 1024 * 1024;
 
-/// A harness that pauses this long in the middle of a payload has given up.
+/// If a harness pauses for this long in the middle of a payload, it has given up.
 const SILENCE: Duration = Duration::from_millis(200);
 
-/// The longest time for a whole payload, and for its beginning: a busy harness starts us long before it writes.
+/// The longest wait for a whole payload, and for its first byte: a busy harness starts us long before it writes.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// `words` is what follows `thru hook`. An exit code other than 0 could be a veto to a harness, so even a wrong call
-/// exits with 0, with a message on stderr for a person who tries it by hand.
+/// Runs a hook. `words` are the arguments after `thru hook`. A harness could take an exit code other than 0 for a veto,
+/// so even a wrong call exits with 0, with a message on stderr for a person who tries it by hand.
 pub fn run(words: &[OsString], has_variables: bool, started: Instant) {
     let [harness, event, ..] = words else {
         output::talk("thru hook needs a harness and an event; nothing was done");
         return;
     };
     let (harness, event) = (&harness.to_string_lossy(), &event.to_string_lossy());
-    // A panic must not show either, because the harness prints what a hook writes to stderr.
+    // A panic must be silent too, because the harness shows what a hook writes to stderr.
     std::panic::set_hook(Box::new(|_| {}));
     let reply = catch_unwind(AssertUnwindSafe(|| {
         // The process ends with its event, so freeing memory first would only be extra work.
@@ -65,13 +66,13 @@ pub fn hook_world(now: Timestamp, has_variables: bool) -> World<'static> {
     }
 }
 
-/// Reads as much as arrives in time; missing parts show when it is decoded. A complete object is enough, whether or
+/// Reads as much as arrives in time. The decoder notices if parts are missing. A complete object is enough, whether or
 /// not the harness closes the pipe.
 pub fn read_payload(started: Instant) -> Vec<u8> {
-    // Small enough for the first memory block that the allocator requests: a second block is another system call.
+    // This fits into the first memory block that the allocator requests; a second block is another system call.
     let mut payload = Vec::with_capacity(32 * 1024);
     while is_more_coming(started, if payload.is_empty() { PATIENCE } else { SILENCE }) {
-        // A large payload is very large: one big step is better than many copies.
+        // A payload that does not fit is usually very large: one big step is better than many copies.
         if payload.len() == payload.capacity() {
             payload.reserve_exact((LARGEST / 4).max(payload.len()));
         }
@@ -89,7 +90,7 @@ pub fn read_payload(started: Instant) -> Vec<u8> {
     payload
 }
 
-/// Waits until there is something to read, or the end. Returns false if the time is over.
+/// Waits for input or its end. Returns false if the time is over.
 fn is_more_coming(started: Instant, most: Duration) -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     let left = PATIENCE.saturating_sub(started.elapsed());

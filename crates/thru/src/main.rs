@@ -1,6 +1,7 @@
-//! `thru`. A hook is recognised by its first word, before any argument parser, which keeps it fast.
+//! The program `thru`. It recognises a hook by the first argument, before any argument parser runs, which keeps hooks
+//! fast.
 
-// On macOS the ordinary start-up is cheap compared to the loader, and was not measured: `main` is below.
+// macOS uses the ordinary `main` below. There the start-up is cheap compared to the loader (an estimate, not measured).
 #![cfg_attr(not(target_os = "macos"), no_main)]
 
 mod ask;
@@ -21,7 +22,7 @@ use std::ffi::OsString;
 use std::panic::catch_unwind;
 use std::time::Instant;
 
-/// musl's own allocator is slow, and a hook that reads a transcript allocates a lot.
+/// Replaces musl's own allocator, which is slow: a hook that reads a transcript allocates a lot.
 #[cfg(target_env = "musl")]
 #[global_allocator]
 static MEMORY: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
@@ -33,8 +34,8 @@ fn main() -> std::process::ExitCode {
     run(std::env::args_os().collect(), has_variables).into()
 }
 
-/// The whole program: takes the command line, and whether the environment has variables of ours, and returns the exit
-/// code.
+/// Runs the whole program and returns the exit code. `has_variables` says whether the environment has variables of
+/// ours.
 fn run(words: Vec<OsString>, has_variables: bool) -> u8 {
     let started = Instant::now();
     if words.get(1).is_some_and(|word| word == "hook") && !asks_for_help(&words) {

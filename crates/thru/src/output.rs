@@ -29,8 +29,7 @@ pub fn choose_color(color: Color) {
     }
 }
 
-/// Why data could not be written. A reader that closed the pipe (`| head`) has what it wanted, so that does not
-/// count.
+/// Why data could not be written. A closed pipe does not count: its reader (`| head`) has what it wanted.
 static LOST: OnceLock<String> = OnceLock::new();
 
 /// Prints a line of data.
@@ -38,7 +37,7 @@ pub fn line(text: impl Display) {
     note_loss(printer::print(Stream::Out, &format!("{text}\n")));
 }
 
-/// Prints a text of several lines that already has its line end.
+/// Prints a text of several lines, which already ends with a line end.
 pub fn text(text: &str) {
     note_loss(printer::print(Stream::Out, text));
 }
@@ -58,17 +57,17 @@ pub fn final_exit_code(code: u8) -> u8 {
     exit_code(ErrorKind::Io)
 }
 
-/// Prints a line of data and returns whether anybody still reads, for output without an end.
+/// Prints a line of data. Returns whether anybody still reads, so that endless output can stop.
 pub fn line_while_read(text: impl Display) -> bool {
     printer::print(Stream::Out, &format!("{text}\n")).is_ok()
 }
 
-/// Does the same for a line of JSON.
+/// Prints a line of JSON. Returns whether anybody still reads.
 pub fn json_line_while_read(line: &str) -> bool {
     printer::print_json(&marked_untrusted(line.to_owned())).is_ok()
 }
 
-/// Prints data for a program, byte for byte unless a person reads it. A closed pipe is not an error.
+/// Prints data for a program, byte for byte; at a terminal it is cleaned. A closed pipe is not an error.
 pub fn data(bytes: &[u8]) {
     note_loss(printer::print_data(bytes));
 }
@@ -78,17 +77,17 @@ pub fn talk(text: impl Display) {
     let _ = printer::print(Stream::Err, &format!("{text}\n"));
 }
 
-/// Returns whether a person reads the data itself.
+/// Returns whether a person reads the data (stdout).
 pub fn is_read_by_person() -> bool {
     Stream::Out.is_terminal()
 }
 
-/// Returns whether a person reads the messages.
+/// Returns whether a person reads the messages (stderr).
 pub fn is_watched() -> bool {
     Stream::Err.is_terminal()
 }
 
-/// Prints a line that the next one replaces, for a person who watches.
+/// Prints a line that the next one replaces, for a person at a terminal.
 pub fn transient_line(text: &str) {
     let _ = printer::print_over(text);
 }
@@ -117,7 +116,7 @@ pub fn json(value: &impl Serialize) {
 /// Set if records of a store that is not trusted on this machine are printed.
 static UNTRUSTED: OnceLock<()> = OnceLock::new();
 
-/// Says that the following comes from an untrusted store: to a person now, to a program as a field.
+/// Announces that the following data comes from an untrusted store: to a person as a message, to a program as a field.
 pub fn announce_untrusted(why: &Untrusted, format: Format) {
     let _ = UNTRUSTED.set(());
     if format == Format::Json {
@@ -158,7 +157,7 @@ fn marked_untrusted(json: String) -> String {
     printed.unwrap_or(json)
 }
 
-/// Prints two columns, the first as wide as its widest word.
+/// Prints two columns; the first is as wide as its longest word.
 pub fn pairs(rows: &[(&str, String)]) {
     let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     for (name, value) in rows {
@@ -226,7 +225,7 @@ pub fn fail(error: &ops::Error, format: Format) -> u8 {
     code
 }
 
-/// Prints a panic's message, cleaned like everything else, because it can quote a text.
+/// Prints the message of a panic. It may quote a text, so it is cleaned like everything else.
 pub fn report_panic(info: &std::panic::PanicHookInfo) {
     let what = info.payload_as_str().unwrap_or("a panic");
     let place = info.location().map_or(String::new(), |place| format!(" ({place})"));
@@ -236,10 +235,10 @@ pub fn report_panic(info: &std::panic::PanicHookInfo) {
     }
 }
 
-/// A bug in thru: the exit code that BSD uses.
+/// The exit code for a bug in thru, taken from BSD.
 pub const BUG: u8 = 70;
 
-/// Documented in `thru --help` and in docs/commands.md.
+/// Returns the exit code of an error. The codes are documented in `thru --help` and docs/commands.md.
 pub fn exit_code(kind: ErrorKind) -> u8 {
     match kind {
         ErrorKind::Usage => 2,
@@ -253,7 +252,7 @@ pub fn exit_code(kind: ErrorKind) -> u8 {
     }
 }
 
-/// A user who typed a secret should know that it was not written.
+/// Tells a user who typed a secret that it was not written.
 pub fn note_redacted() {
     talk(format_args!(
         "{WARN}note:{WARN:#} a secret was redacted before the text was written; `thru redact` shows how a text is redacted"

@@ -1,5 +1,5 @@
-//! Progress while outputs are made: a line for each thing that happens and, on a terminal, a last line that says what
-//! is being waited for.
+//! Shows progress while outputs are made: a line for each event and, on a terminal, a last line that says what is still
+//! running.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -26,7 +26,7 @@ pub struct Board {
 enum Says {
     Nothing,
     Lines,
-    /// Lines, and one that always stays last.
+    /// Lines, and below them one that is always the last.
     Screen,
 }
 
@@ -40,7 +40,7 @@ impl Board {
         Board { says, running: Mutex::new(Vec::new()) }
     }
 
-    /// Runs `work`, which reports what happens.
+    /// Runs `work` and shows what it reports.
     pub fn watch<T>(&self, work: impl FnOnce(&(dyn Fn(Progress) + Sync)) -> T) -> T {
         let over = AtomicBool::new(false);
         std::thread::scope(|scope| {

@@ -10,7 +10,7 @@ pub fn spell_out(words: Vec<OsString>) -> Vec<OsString> {
     let mut value = false;
     for word in words.by_ref() {
         if value || word.to_string_lossy().starts_with('-') {
-            // The only flag before a command that has a value.
+            // `--root` is the only flag before a command that takes a value.
             value = !value && word == "--root";
             spelt.push(word);
             continue;
@@ -20,7 +20,7 @@ pub fn spell_out(words: Vec<OsString>) -> Vec<OsString> {
             Some(parts) => spelt.extend(parts),
             None => spelt.push(word),
         }
-        // The command of a group follows it.
+        // The subcommand of a group is the next word.
         if !group {
             break;
         }

@@ -1,5 +1,5 @@
-//! `thru statusline`: what a harness shows below its prompt. Like a hook it never fails; a line of the user's own comes
-//! first.
+//! `thru statusline`: prints the line that a harness shows below its prompt. Like a hook it never fails. If the user
+//! had a status line before, it comes first.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
@@ -9,7 +9,8 @@ use std::time::Instant;
 
 use crate::{hook, output};
 
-/// `words` is what follows `thru statusline`. Whatever is wrong, it prints what it can and exits with 0.
+/// Runs the command. `words` are the arguments after `thru statusline`. Whatever is wrong, it prints what it can and
+/// exits with 0.
 pub fn run(words: &[OsString], has_variables: bool, started: Instant) {
     std::panic::set_hook(Box::new(|_| {}));
     let payload = hook::read_payload(started);
@@ -27,7 +28,7 @@ pub fn run(words: &[OsString], has_variables: bool, started: Instant) {
     }
 }
 
-/// Runs the status line that the user had before ours, as the harness did: with a shell, and the same input.
+/// Runs the user's previous status line as the harness did: in a shell, with the same input.
 fn output_of(command: &OsStr, payload: &[u8]) -> Vec<u8> {
     let started = Command::new("sh")
         .arg("-c")
@@ -38,7 +39,7 @@ fn output_of(command: &OsStr, payload: &[u8]) -> Vec<u8> {
         .spawn();
     let Ok(mut child) = started else { return Vec::new() };
     let stdin = child.stdin.take();
-    // It may print before it has read everything.
+    // The command may print before it has read all of its input.
     let output = std::thread::scope(|scope| {
         scope.spawn(move || stdin.map(|mut stdin| stdin.write_all(payload)));
         child.wait_with_output()

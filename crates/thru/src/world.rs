@@ -1,4 +1,4 @@
-//! The one place where clock, environment and working directory are read.
+//! The only place where the clock, the environment and the working directory are read.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
@@ -7,14 +7,14 @@ use jiff::Timestamp;
 use model::time;
 use ops::World;
 
-/// What the name of every variable of ours begins with.
+/// The prefix of the names of all our variables.
 pub const PREFIX: &str = "THROUGHLINE_";
 
 pub fn var(name: &str) -> Option<OsString> {
     std::env::var_os(name)
 }
 
-/// Returns the clock's time, or `THROUGHLINE_NOW` in tests. The error contains that variable if it is not a time.
+/// Returns the current time, or `THROUGHLINE_NOW` in tests. If that is not a time, the error is its value.
 pub fn now() -> Result<Timestamp, String> {
     match std::env::var("THROUGHLINE_NOW") {
         Ok(text) => time::parse(&text).ok_or(text),
@@ -22,12 +22,12 @@ pub fn now() -> Result<Timestamp, String> {
     }
 }
 
-/// The effective user.
+/// Returns the effective user.
 pub fn user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// `word` is how this program was called.
+/// Describes this process to `ops`. `word` is the name by which this program was called.
 pub fn world(root: Option<PathBuf>, word: Option<&OsStr>, now: Timestamp) -> World<'static> {
     let cwd = std::env::current_dir().ok();
     World {
@@ -41,8 +41,8 @@ pub fn world(root: Option<PathBuf>, word: Option<&OsStr>, now: Timestamp) -> Wor
     }
 }
 
-/// Returns the path of this binary by the name it was called with: a harness should call a link that an upgrade
-/// moves.
+/// Returns the path of this binary, with the name by which it was called. That may be a link, which harnesses should
+/// call because upgrades change it.
 fn program(word: Option<&OsStr>, cwd: Option<&Path>) -> PathBuf {
     let exact = std::env::current_exe().unwrap_or_default();
     let word = Path::new(word.unwrap_or_default());
@@ -58,7 +58,7 @@ fn program(word: Option<&OsStr>, cwd: Option<&Path>) -> PathBuf {
     candidates.into_iter().find(is_this).unwrap_or(exact)
 }
 
-/// Removes `.` and `..`. Links are resolved only if there is a `..`; elsewhere they are kept.
+/// Removes `.` and `..` from a path. Links are resolved only if the path contains `..`.
 fn straight(path: &Path) -> PathBuf {
     let climbs = path.components().any(|part| part == Component::ParentDir);
     match (path.parent().map(Path::canonicalize), path.file_name()) {

@@ -67,7 +67,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         Format::Json => output::json_line_while_read(line),
         Format::Text => output::line_while_read(line),
     };
-    // What is there already is sorted and limited; what comes while somebody follows is not.
+    // Records that exist already are sorted and limited; records that arrive with `--follow` are not.
     let mut known = Vec::new();
     reading.read(|record| match format {
         _ if !args.is_wanted(record) => {}
@@ -164,7 +164,7 @@ fn detail(record: &Record) -> String {
         parts.push(files.join(", "));
     }
     parts.push(one_line(&record.name, 40));
-    // What a sub-agent was asked for; what it answered is longer, and comes after it.
+    // The task of a sub-agent comes before its answer, which is longer.
     parts.push(one_line(&record.asked, 100));
     parts.push(one_line(&record.text, 100));
     if record.ok == Some(false) {

@@ -1,4 +1,4 @@
-//! The only way to stdout and stderr. Text for people is cleaned here, and colour is added after that.
+//! The only module that writes to stdout and stderr. Text for people is cleaned here, and colour is added after that.
 //!
 //! A file, a branch, an argument or a record can contain escape sequences that write to the clipboard, move the
 //! cursor or hide text. So every text is cleaned, wherever it comes from and whether a terminal or a pipe reads it.
@@ -31,12 +31,12 @@ pub enum Style {
 
 const STYLES: [Style; 5] = [Style::Bold, Style::Dim, Style::Good, Style::Warn, Style::Bad];
 
-/// The characters around a mark: noncharacters, which Unicode reserves for programs. Those in a text are cleaned
-/// away.
+/// The first character of a mark. Unicode reserves noncharacters for programs, and they are removed from texts.
 const OPEN: char = '\u{fdd0}';
+/// The last character of a mark.
 const CLOSE: char = '\u{fdd1}';
 
-/// Part of every mark, so that no text can contain one: every process chooses it again.
+/// Returns a random part of every mark, chosen once per process, so that no text can contain a mark.
 fn secret() -> &'static str {
     static SECRET: OnceLock<String> = OnceLock::new();
     SECRET.get_or_init(|| format!("{:016x}", RandomState::new().hash_one(0)))
@@ -49,7 +49,8 @@ impl Display for Style {
     }
 }
 
-/// The marks of all styles, and last the one that ends any. Made once: a plan has thousands.
+/// Returns the marks of all styles, and last the mark that ends any style. They are built once, because printing a plan
+/// uses thousands.
 fn marks() -> &'static [String; STYLES.len() + 1] {
     static MARKS: OnceLock<[String; STYLES.len() + 1]> = OnceLock::new();
     MARKS.get_or_init(|| std::array::from_fn(|number| format!("{OPEN}{}{number}{CLOSE}", secret())))
@@ -90,7 +91,7 @@ impl Stream {
         choice != anstream::ColorChoice::Never
     }
 
-    /// Writes bytes unchanged. Private: its callers have cleaned them, or know that they are data for a program.
+    /// Writes bytes unchanged. It is private: callers have cleaned the bytes, or know that they are data for a program.
     fn write(self, bytes: &[u8]) -> std::io::Result<()> {
         match self {
             Stream::Out => {
@@ -102,12 +103,12 @@ impl Stream {
     }
 }
 
-/// Prints text for people, with the line end it has.
+/// Prints text for people. It adds no line end.
 pub fn print(stream: Stream, text: &str) -> std::io::Result<()> {
     stream.write(painted(text, stream.has_color()).as_bytes())
 }
 
-/// Prints a line on stderr that the next one replaces. Only for a terminal.
+/// Prints a line on stderr that the next one replaces. Use it only at a terminal.
 pub fn print_over(text: &str) -> std::io::Result<()> {
     let color = Stream::Err.has_color();
     let text = painted(text, color);
@@ -119,11 +120,11 @@ pub fn print_over(text: &str) -> std::io::Result<()> {
     Stream::Err.write(line.as_bytes())
 }
 
-/// The widest line that is printed over.
+/// The longest line that can be replaced.
 const WIDTH: usize = 79;
 
-/// Prints one JSON text and a line end. Invisible characters are written as `\u` escapes: they occur only in strings,
-/// and a string with the escape is the same string.
+/// Prints one JSON text and a line end. Invisible characters are written as `\u` escapes. They occur only in strings,
+/// and a string with the escape has the same value.
 pub fn print_json(json: &str) -> std::io::Result<()> {
     let mut out = String::with_capacity(json.len() + 1);
     for c in json.chars() {
@@ -152,7 +153,7 @@ pub fn print_reply(reply: &[u8]) -> std::io::Result<()> {
     Stream::Out.write(reply)
 }
 
-/// Prints help and version, which contain only our own words: clap's colours stay.
+/// Prints help and version. They contain only our own words, so clap's colours are kept.
 pub fn print_help(stream: Stream, help: &clap::builder::StyledStr) -> std::io::Result<()> {
     match stream.has_color() {
         true => stream.write(help.ansi().to_string().as_bytes()),
@@ -181,7 +182,8 @@ fn painted(text: &str, color: bool) -> Cow<'_, str> {
 
 /// Returns what is before the first mark, the number of its style, and what is after it.
 fn next_mark(text: &str) -> Option<(&str, &str, &str)> {
-    // By its first character, and not as a whole: a search for a longer text costs more than the rest of the printing.
+    // This searches for the first character, because a search for the whole mark costs more than the rest of the
+    // printing.
     text.match_indices(OPEN).find_map(|(at, open)| {
         let mark = text[at + open.len()..].strip_prefix(secret())?;
         let (number, after) = mark.split_once(CLOSE)?;

@@ -28,7 +28,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let payload = input::stdin(LARGEST)?;
     let call = Call { harness: &args.harness, event: &args.event, payload: &payload, started };
     let mode = if args.apply { Mode::Write } else { Mode::DryRun };
-    // A hook has no working directory and no --root: the payload says where it is.
+    // A hook has no working directory and no `--root`; it finds the project from the payload.
     let hook_world = World { cwd: None, root: None, program: world.program.clone(), ..*world };
     let explanation = explain::run(&hook_world, &call, mode);
     match format {

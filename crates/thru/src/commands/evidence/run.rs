@@ -92,7 +92,7 @@ impl Lines {
         let text = text.strip_suffix('\n').unwrap_or(&text);
         match self.format {
             Format::Text => output::line(text),
-            // stdout is for the report.
+            // With --json, stdout is only for the report.
             Format::Json => output::talk(text),
         }
     }

@@ -24,7 +24,7 @@ pub fn run(world: &World, only: Option<u32>, all: bool, format: Format) -> Resul
         Format::Json => output::json(&shown.report()),
         Format::Text => print_plan(&shown, only, all)?,
     }
-    // The process ends here, and the kernel frees a large plan faster than its tasks one by one.
+    // The process ends here. The kernel frees a large plan faster than dropping its tasks one by one.
     std::mem::forget(shown);
     Ok(0)
 }
