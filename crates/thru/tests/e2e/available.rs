@@ -1,9 +1,9 @@
-//! Is the harness here? A test without it is skipped and says so; in CI that is a failure.
+//! Finds a harness. If it is not installed, its tests are skipped with a message; in CI that is a failure.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Returns the binary named by the variable, or else the one `scripts/harnesses.sh` installed.
+/// Returns the binary that the variable names, or else the one that `scripts/harnesses.sh` installed.
 pub fn harness(variable: &str, name: &str) -> Option<PathBuf> {
     let path = std::env::var_os(variable).map_or_else(|| installed().join(name), PathBuf::from);
     match path.canonicalize() {
@@ -21,7 +21,7 @@ pub fn skip(why: &str) {
     note(&format!("skipped: {why}"));
 }
 
-/// Prints past the test runner, which shows a test's output only if it fails.
+/// Prints directly to stderr, because the test runner shows a test's output only if it fails.
 pub fn note(text: &str) {
     let test = std::thread::current().name().unwrap_or_default().to_owned();
     let _ = writeln!(std::io::stderr(), "{test}: {text}");

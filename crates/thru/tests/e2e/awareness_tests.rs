@@ -1,4 +1,4 @@
-//! What agents are told of themselves and of others, with the real Claude Code.
+//! What agents learn about themselves and about other sessions, with the real Claude Code.
 
 use serde_json::json;
 
@@ -61,7 +61,7 @@ fn a_sub_agent_is_given_what_its_kind_needs() {
     scratch.assert_healthy();
 }
 
-/// The figures are those that the harness was given for its last request.
+/// The size of the window is what the model reported for the last request, and the agent is told once.
 #[test]
 fn a_window_that_fills_up_is_told_once() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -87,8 +87,8 @@ fn a_window_that_fills_up_is_told_once() {
     model.assert_played();
     let asked = model.asked();
     let told: Vec<usize> = asked.iter().map(|asked| asked.count("% full (")).collect();
-    // Claude Code writes its transcript while it goes on, so the second stop may come before the usage is in the file:
-    // then the third stop finds it, and the fourth prompt tells it.
+    // Claude Code writes its transcript while it continues, so the usage may be missing from the file at the second
+    // stop. Then the third stop finds it, and the fourth prompt brings the message.
     let once = told == [0, 0, 0, 0, 1, 1, 1] || told == [0, 0, 0, 0, 0, 0, 1];
     assert!(once, "once, with the third or fourth prompt; later requests replay it: {told:?}");
     assert!(asked.last().expect("a question").holds("% full (7"), "the figure of a request");
@@ -96,7 +96,7 @@ fn a_window_that_fills_up_is_told_once() {
     scratch.assert_healthy();
 }
 
-/// Each of two sessions hears once that the other edits the same file.
+/// Each of two sessions is told once that the other edits the same file.
 #[test]
 fn two_sessions_that_edit_one_file_hear_of_each_other_once() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -139,7 +139,7 @@ fn two_sessions_that_edit_one_file_hear_of_each_other_once() {
     scratch.assert_healthy();
 }
 
-/// On a terminal, below the prompt: the user's own line, then ours.
+/// On a terminal, the user's own status line is below the prompt, and then ours.
 #[test]
 fn the_status_line_is_on_the_screen() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -153,7 +153,7 @@ fn the_status_line_is_on_the_screen() {
     scratch.thru_ok(&["plan", "init", "A plan", "--phase", "first"]);
     scratch.thru_ok(&["task", "add", "A task", "--id", "1.1"]);
     scratch.thru_ok(&["task", "start", "1.1", "--session", "whoever"]);
-    // What a person has agreed to before the first prompt.
+    // The agreements that a person gives before the first prompt.
     let project = scratch.project.to_string_lossy().into_owned();
     let agreed = json!({
         "hasCompletedOnboarding": true, "theme": "dark",

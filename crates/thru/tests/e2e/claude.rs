@@ -17,19 +17,19 @@ pub struct ClaudeCode {
     binary: PathBuf,
 }
 
-/// A session in one process that takes prompt after prompt.
+/// A session in one process, which takes one prompt after another.
 #[derive(Debug)]
 pub struct Conversation {
     process: Process,
 }
 
 impl ClaudeCode {
-    /// Returns `None` if it is not installed; the test was then reported as skipped.
+    /// Returns `None` if Claude Code is not installed; the test was then reported as skipped.
     pub fn find() -> Option<ClaudeCode> {
         available::harness("THRU_CLAUDE", "claude").map(|binary| ClaudeCode { binary })
     }
 
-    /// As a user of Claude Code does it: `thru init` sees that it is in use and installs hooks.
+    /// Runs `thru init`, which notices that Claude Code is in use and installs hooks, as it does for a user.
     pub fn init(scratch: &Scratch) {
         std::fs::create_dir_all(scratch.home.join(".claude/projects")).expect("a folder");
         scratch.thru_ok(&["init"]);
@@ -37,7 +37,7 @@ impl ClaudeCode {
         assert!(settings.exists(), "init wires what is in use");
     }
 
-    /// One prompt, one process.
+    /// Sends one prompt in a process of its own.
     pub fn ask(&self, scratch: &Scratch, model: &Model, prompt: &str, arguments: &[&str]) -> Ended {
         let mut command = self.command(scratch, model);
         command.arg(prompt).args(arguments);
@@ -50,8 +50,8 @@ impl ClaudeCode {
         Conversation { process: Process::start(command) }
     }
 
-    /// The same in plan mode, where the user is asked, and with the agent's todo list, which it otherwise has only on
-    /// a terminal.
+    /// Starts a conversation in plan mode, where the user is asked. The agent also gets its todo list, which it
+    /// otherwise has only on a terminal.
     pub fn converse_in_plan_mode(&self, scratch: &Scratch, model: &Model) -> Conversation {
         let mut command = self.asking(scratch, model);
         command.env("CLAUDE_CODE_ENABLE_TODO_TOOLS", "1").args(["--input-format", "stream-json"]);
@@ -60,7 +60,7 @@ impl ClaudeCode {
         Conversation { process: Process::start(command) }
     }
 
-    /// Runs one of its own commands, such as `plugin`: no model, no session.
+    /// Runs one of Claude Code's own commands, such as `plugin`, without a model or a session.
     pub fn verb(&self, scratch: &Scratch, words: &[&str]) -> Output {
         self.bare(scratch).args(words).output().expect("it starts")
     }
@@ -71,7 +71,7 @@ impl ClaudeCode {
         command
     }
 
-    /// Like [`ClaudeCode::command`], with permissions only for what was allowed.
+    /// Like [`ClaudeCode::command`], but the agent may use only what was allowed.
     pub fn asking(&self, scratch: &Scratch, model: &Model) -> Command {
         let mut command = self.bare(scratch);
         command.env("ANTHROPIC_BASE_URL", model.url()).env("ANTHROPIC_API_KEY", "dummy").args([
@@ -84,7 +84,7 @@ impl ClaudeCode {
         command
     }
 
-    /// As a person starts it, in a terminal.
+    /// Returns the command that a person types in a terminal.
     pub fn on_terminal(&self, scratch: &Scratch, model: &Model) -> Command {
         let mut command = self.bare(scratch);
         command.env("ANTHROPIC_BASE_URL", model.url()).env("ANTHROPIC_API_KEY", "dummy");
@@ -92,8 +92,8 @@ impl ClaudeCode {
         command
     }
 
-    /// Every variable here keeps it offline, except for two: the sandbox's, without which it does not skip
-    /// permissions for root, and the folder's, so that it leaves nothing in /tmp.
+    /// Returns the command with variables that keep it offline. The last two are for something else: root cannot skip
+    /// permissions without `IS_SANDBOX`, and with a folder of its own it leaves nothing in /tmp.
     fn bare(&self, scratch: &Scratch) -> Command {
         let mut command = scratch.command(&self.binary.to_string_lossy());
         command
@@ -119,7 +119,7 @@ impl Conversation {
         self.process.send(&json!({ "type": "user", "message": { "role": "user", "content": text } }));
     }
 
-    /// Sends a prompt, and answers the question that the agent then asks the user.
+    /// Sends a prompt and answers the question that the agent asks the user.
     pub fn say_and_answer(&mut self, text: &str, answers: &Value) -> Value {
         self.start_saying(text);
         let asked = self.process.wait_for("question", |line| line["type"] == "control_request");
@@ -134,7 +134,7 @@ impl Conversation {
         self.process.wait_for("result", |line| line["type"] == "result")
     }
 
-    /// Sends a prompt, and allows what the agent then asks permission for, such as a plan, which approves it.
+    /// Sends a prompt and gives the permission that the agent asks for. For a plan, that approves it.
     pub fn say_and_allow(&mut self, text: &str) -> Value {
         self.start_saying(text);
         let asked = self.process.wait_for("question", |line| line["type"] == "control_request");
@@ -156,7 +156,7 @@ impl Conversation {
     }
 }
 
-/// Returns the hooks it reported. It reports none around a compaction.
+/// Returns the hooks that Claude Code reported. It reports none around a compaction.
 pub fn hook_runs(ended: &Ended) -> Vec<HookRun> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     hooks::runs(ended, |Line { json, .. }| match json["subtype"].as_str()? {
@@ -172,17 +172,17 @@ pub fn hook_runs(ended: &Ended) -> Vec<HookRun> {
     })
 }
 
-/// Returns the id of the session, from its output.
+/// Returns the id of the session from the result.
 pub fn session(result: &Value) -> String {
     result["session_id"].as_str().expect("a result names its session").to_owned()
 }
 
-/// Returns its own record of a session, which says what it did with a hook's reply.
+/// Returns Claude Code's own record of a session, which shows what it did with a hook's reply.
 pub fn transcript(scratch: &Scratch, session: &str) -> Lines {
     Lines::read(&transcript_folder(scratch).join(format!("{session}.jsonl")))
 }
 
-/// The transcripts of every session in this project so far.
+/// Returns the transcripts of all sessions in this project so far.
 pub fn transcripts(scratch: &Scratch) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(transcript_folder(scratch)).into_iter().flatten().flatten();
     entries

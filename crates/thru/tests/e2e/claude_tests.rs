@@ -6,8 +6,8 @@ use crate::model::{Kind, Model};
 use crate::scratch::{Scratch, snapshot};
 use crate::script::{Script, Step, call, say};
 
-/// Everything a session can do to a file or a shell, a sub-agent, a compaction and a resume: all of it is in the
-/// journal, in order, and nothing twice.
+/// A session uses every kind of tool on files and in a shell, a sub-agent, a compaction and a resume. All of it is in
+/// the journal once, in order.
 #[test]
 fn a_whole_session_is_in_the_journal() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -125,7 +125,7 @@ fn a_whole_session_is_in_the_journal() {
     hooks::assert_well("Claude Code", &runs);
 }
 
-/// It compacts by itself when the model says that the context is nearly full.
+/// Claude Code compacts by itself when the model reports that the context is nearly full.
 #[test]
 fn an_automatic_compaction_is_in_the_journal() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -157,7 +157,7 @@ fn an_automatic_compaction_is_in_the_journal() {
     ]);
 }
 
-/// Records that came with a clone: nothing is written, the user is told once, and the model is told nothing.
+/// If records came with a clone, nothing is written, the user is told once, and the model is told nothing.
 #[test]
 fn in_an_untrusted_clone_only_the_person_is_told() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -191,7 +191,7 @@ fn in_an_untrusted_clone_only_the_person_is_told() {
     assert!(said.len() == 1 && said[0].event == "SessionStart", "{said:?}");
     let reply: Value = serde_json::from_str(&said[0].stdout).expect("JSON");
     assert!(reply["systemMessage"].as_str().is_some_and(|text| text.contains("thru trust")), "{reply}");
-    // It was accepted as a message to show, not only received.
+    // The message was shown, not only received.
     transcript(&scratch, &sid).once(&json!({ "attachment": { "type": "hook_system_message" } }));
     assert!(model.sent_to_model("Write a file"));
     for ours in ["thru trust", "Throughline: ", ".agent/context", "BAIT-OF-THE-CLONE"] {

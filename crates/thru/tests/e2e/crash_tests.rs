@@ -1,4 +1,4 @@
-//! A harness that dies loses nothing but the call that was running.
+//! If a harness dies, only the call that was running is lost.
 
 use std::time::{Duration, Instant};
 
@@ -16,8 +16,8 @@ fn killed_during_a_call_at_most_that_call_is_lost() {
     let scratch = Scratch::new();
     ClaudeCode::init(&scratch);
     let file = scratch.project.join("a.txt");
-    // Survives the harness, and ends by itself once the folder of this test is gone. It replaces the harness's shell,
-    // which would write into that folder while it is being removed.
+    // The command survives the harness and ends by itself once the folder of this test is gone. It replaces the
+    // harness's shell, which would write into that folder while it is being removed.
     let endless = "touch in-flight; exec sh -c 'while [ -e in-flight ]; do sleep 0.1; done'";
     let model = Model::start(Script::main([
         call("Write", json!({ "file_path": file, "content": "a\n" })),
@@ -33,7 +33,7 @@ fn killed_during_a_call_at_most_that_call_is_lost() {
     talk.start_saying("Begin and do not end");
     let running = scratch.project.join("in-flight");
     wait_until("the last call is running", || running.exists());
-    // Claude Code writes its transcript a moment after it has acted on a reply.
+    // Claude Code writes its transcript shortly after it has acted on a reply.
     wait_until("the transcript names the last call", || a_transcript_holds(&scratch, "touch in-flight"));
     let killed = talk.kill();
     assert!(!killed.status.success());
@@ -52,7 +52,7 @@ fn killed_during_a_call_at_most_that_call_is_lost() {
     let files = scratch.thru_ok(&["files"]);
     assert!(files.contains("a.txt"), "{files}");
     scratch.assert_healthy();
-    // Its packet contains what no hook reported: the last words, and the call that was running.
+    // The packet contains what no hook reported: the last words, and the call that was running.
     let swept = scratch.thru_json(&["sweep"]);
     let packet = swept[0]["packet"].as_str().expect("a packet");
     let text = scratch.thru_ok(&["packet", "show", packet]);
@@ -89,7 +89,8 @@ fn session(killed: &Ended) -> String {
     id.expect("it said which session it was").to_owned()
 }
 
-/// Searches the transcripts of this project: the harness names the session only at its end.
+/// Returns whether any transcript of this project contains the words. The harness reports the session's id only at its
+/// end.
 fn a_transcript_holds(scratch: &Scratch, words: &str) -> bool {
     transcripts(scratch)
         .iter()

@@ -11,7 +11,7 @@ use crate::model::Model;
 use crate::process::{Ended, Line, Process};
 use crate::scratch::Scratch;
 
-/// The port of the discard service on this machine, where nobody listens.
+/// The port of the discard service on this machine. Nobody listens there.
 const NOBODY: &str = "http://127.0.0.1:9";
 
 pub const ONE_SHOT: &[&str] =
@@ -23,7 +23,7 @@ pub struct Droid {
     compact_at: Option<u64>,
 }
 
-/// A session in one process, through its protocol for editors.
+/// A session in one process, through Droid's protocol for editors.
 #[derive(Debug)]
 pub struct Conversation {
     process: Process,
@@ -31,12 +31,12 @@ pub struct Conversation {
 }
 
 impl Droid {
-    /// Returns `None` if it is not installed; the test was then reported as skipped.
+    /// Returns `None` if Droid is not installed; the test was then reported as skipped.
     pub fn find() -> Option<Droid> {
         available::harness("THRU_DROID", "droid").map(|binary| Droid { binary, compact_at: None })
     }
 
-    /// As a user of Droid does it: `thru init` sees that it is in use and installs hooks.
+    /// Runs `thru init`, which notices that Droid is in use and installs hooks, as it does for a user.
     pub fn init(scratch: &Scratch) {
         let folder = scratch.home.join(".factory");
         std::fs::create_dir_all(folder.join("sessions")).expect("a folder");
@@ -44,19 +44,19 @@ impl Droid {
         assert!(folder.join("hooks.json").exists(), "init wires what is in use");
     }
 
-    /// It compacts by itself when the context reaches this many tokens.
+    /// Makes Droid compact by itself when the context reaches this many tokens.
     pub fn compacting_at(self, tokens: u64) -> Droid {
         Droid { compact_at: Some(tokens), ..self }
     }
 
-    /// One prompt, one process. In this mode it fires no event for the prompt.
+    /// Sends one prompt in a process of its own. In this mode Droid fires no event for the prompt.
     pub fn ask(&self, scratch: &Scratch, model: &Model, prompt: &str) -> Ended {
         let mut command = self.command(scratch, model);
         command.args(ONE_SHOT).arg(prompt);
         Process::start(command).finish()
     }
 
-    /// A conversation and the id of its session.
+    /// Starts a conversation, and returns it with the id of its session.
     pub fn converse(&self, scratch: &Scratch, model: &Model) -> (Conversation, String) {
         let mut command = self.command(scratch, model);
         command.args(["--input-format", "stream-jsonrpc", "--output-format", "stream-jsonrpc"]);
@@ -94,8 +94,8 @@ impl Droid {
         std::fs::create_dir_all(&folder).expect("a folder");
         std::fs::write(folder.join("settings.json"), settings.to_string()).expect("a file");
         let mut command = scratch.command(&self.binary.to_string_lossy());
-        // It has no offline switch. So everything outside this machine goes to a proxy that does not exist, and the
-        // two telemetry senders that ignore proxies are redirected the same way.
+        // Droid has no offline switch. So everything outside this machine goes to a proxy that does not exist, and so
+        // do the two telemetry senders that ignore proxies.
         for variable in
             ["HTTP_PROXY", "HTTPS_PROXY", "FACTORY_TELEMETRY_INGEST_BASE_URL", "OTEL_CUSTOMER_ENDPOINT"]
         {
@@ -107,7 +107,7 @@ impl Droid {
 }
 
 impl Conversation {
-    /// Sends a prompt and waits until the turn is over and it is idle again.
+    /// Sends a prompt and waits until the turn is over and Droid is idle again.
     pub fn say(&mut self, text: &str) {
         self.send("droid.add_user_message", &json!({ "text": text }));
         let note = |line: &Value| line["params"]["notification"].clone();
@@ -115,7 +115,7 @@ impl Conversation {
         self.process.wait_for("idle", |line| note(line)["newState"] == "idle");
     }
 
-    /// Compacts, and continues in the new session; returns its id.
+    /// Compacts and continues in the new session. Returns its id.
     pub fn compact(&mut self, instructions: &str) -> String {
         let answer = self.request("droid.compact_session", &json!({ "customInstructions": instructions }));
         let session = answer["result"]["newSessionId"].as_str().expect("a new session").to_owned();
@@ -144,7 +144,7 @@ impl Conversation {
     }
 }
 
-/// Returns the hooks it reported; it does so only in a conversation.
+/// Returns the hooks that Droid reported. It reports them only in a conversation.
 pub fn hook_runs(ended: &Ended) -> Vec<HookRun> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     hooks::runs(ended, |Line { json, .. }| {

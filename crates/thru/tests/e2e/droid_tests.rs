@@ -6,8 +6,8 @@ use crate::model::{Kind, Model};
 use crate::scratch::Scratch;
 use crate::script::{Script, Step, call, say};
 
-/// One prompt in one process. In this mode Droid fires nothing for the prompt, and nothing for a tool that failed:
-/// both are read from its transcript when it stops.
+/// One prompt in one process. In this mode Droid fires no event for the prompt and none for a tool that failed: both
+/// are read from its transcript when it stops.
 #[test]
 fn one_prompt_is_in_the_journal() {
     let Some(droid) = Droid::find() else { return };
@@ -55,14 +55,14 @@ fn one_prompt_is_in_the_journal() {
     journal.once(&json!({
         "event": "tool-done", "tool": "Execute", "ok": false, "exit": 3, "command": "exit 3", "from": "transcript",
     }));
-    // What a hook reported is not recorded again.
+    // A call that a hook reported is not recorded again.
     scratch.shown(sid).once(&json!({ "tool": "Create" }));
     scratch.shown(sid).once(&json!({ "command": "cat src/greeting.txt" }));
     scratch.receipts().never(&json!({ "outcome": "failed" }));
     scratch.assert_healthy();
 }
 
-/// Prompts and a compaction, after which the session has a new id.
+/// A conversation with prompts and a compaction, after which the session has a new id.
 #[test]
 fn a_conversation_is_in_the_journal() {
     let Some(droid) = Droid::find() else { return };
@@ -119,8 +119,8 @@ fn a_conversation_is_in_the_journal() {
     hooks::assert_well("Droid", &hook_runs(&ended));
 }
 
-/// No event reports a compaction that Droid makes by itself: it is read from the transcript, and the next prompt
-/// brings the brief, once.
+/// No event reports a compaction that Droid makes by itself. It is read from the transcript, and the next prompt brings
+/// the brief, once.
 #[test]
 fn after_an_automatic_compaction_the_next_prompt_brings_the_brief() {
     let Some(droid) = Droid::find() else { return };
@@ -176,7 +176,7 @@ pub fn execute(command: &str) -> Step {
     call("Execute", input)
 }
 
-/// Droid resumes a session with its conversation, so nothing of it is repeated.
+/// Droid resumes a session with its whole conversation, so the brief is not repeated.
 #[test]
 fn a_session_that_is_resumed_has_its_conversation() {
     let Some(droid) = Droid::find() else { return };

@@ -11,8 +11,8 @@ use crate::script::{Script, call, say};
 
 const DONE: &str = "<!-- AGENT_COMPLETE -->";
 
-/// The sub-agent is told its output but does not write it: the verdict and its last message are on disk before the
-/// main agent continues, a brief names what is open, and `gate run` has it made.
+/// The sub-agent is told which output to write and does not write it. The verdict and its last message are on disk
+/// before the main agent continues, a brief names the missing output, and `gate run` makes it.
 #[test]
 fn an_output_that_was_not_left_is_noticed_named_and_made() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -33,7 +33,7 @@ fn an_output_that_was_not_left_is_noticed_named_and_made() {
     let script = Script {
         main: vec![
             call("Agent", agent),
-            // What is there when the main agent takes its next step.
+            // The files that exist when the main agent takes its next step.
             call(
                 "Bash",
                 json!({ "command": format!("cp -r {run} seen; cp .agent/context/sessions/*.jsonl seen/journal"),
@@ -80,8 +80,8 @@ fn an_output_that_was_not_left_is_noticed_named_and_made() {
     let checked = scratch.thru(&["gate", "check"]);
     assert_eq!(checked.status.code(), Some(4), "{}", String::from_utf8_lossy(&checked.stdout));
 
-    // The same output, now by a command: Claude Code itself, with the prompt on stdin. thru gets the command now; its
-    // script is written once the model is there.
+    // The same output is now made by a command: Claude Code itself, with the prompt on stdin. thru gets the command
+    // now, and its script is written once the model is running.
     let launch = scratch.project.join("launch.sh").to_string_lossy().into_owned();
     let made = scratch.thru_json(&[&expect[..], &["--", "sh", &launch]].concat());
     let run = made["run"].as_str().expect("a run").to_owned();

@@ -1,4 +1,5 @@
-//! As much HTTP/1.1 as the harnesses need from a model: one request per connection, answers at once or as a stream.
+//! As much of HTTP/1.1 as the harnesses need from a model: one request per connection, with a whole or a streamed
+//! answer.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -9,11 +10,11 @@ use serde_json::Value;
 #[derive(Clone, Debug)]
 pub struct Request {
     pub method: String,
-    /// Without its query.
+    /// The path without its query.
     pub path: String,
-    /// Names in lower case.
+    /// The names are in lower case.
     headers: Vec<(String, String)>,
-    /// Null if it was not JSON.
+    /// Null if the body was not JSON.
     pub body: Value,
 }
 
@@ -65,14 +66,14 @@ pub fn answer(mut stream: &TcpStream, status: &str, body: &Value) -> io::Result<
     )
 }
 
-/// One piece of a streamed answer. OpenAI's have no name.
+/// One piece of a streamed answer. OpenAI's pieces have no name.
 #[derive(Debug)]
 pub struct Piece {
     pub name: Option<&'static str>,
     pub data: String,
 }
 
-/// A stream of server-sent events; its end is the end of the connection.
+/// Sends a stream of server-sent events, which ends with the connection.
 pub fn stream(mut stream: &TcpStream, pieces: &[Piece]) -> io::Result<()> {
     stream.write_all(
         b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncache-control: no-cache\r\nconnection: close\r\n\r\n",

@@ -1,4 +1,4 @@
-//! Tests what `thru init` and `thru install` write for Claude Code, with Claude Code.
+//! Tests with Claude Code what `thru init` and `thru install` write for it.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use crate::model::Model;
 use crate::scratch::Scratch;
 use crate::script::{Script, call, say};
 
-/// The first thing a new session is told is what the last one did.
+/// The first thing that a new session is told is what the last one did.
 #[test]
 fn a_new_session_begins_with_the_last_one() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -41,9 +41,9 @@ fn a_new_session_begins_with_the_last_one() {
     scratch.journal(&ids[1]).once(&json!({ "event": "session-start", "name": "startup" }));
 }
 
-/// A worktree that was added after `thru init` needs nothing: Claude Code runs the hooks of the main checkout's local
-/// settings there, once even where the worktree has the same ones, and knows its commands. `HookTable` and the FAQ say
-/// so; if a version ever does otherwise, this test says that.
+/// A worktree that was added after `thru init` needs no installation. Claude Code runs the hooks of the main checkout's
+/// local settings there, once even if the worktree has the same hooks, and knows its commands. `HookTable` and the FAQ
+/// say so; this test fails if a version of Claude Code behaves differently.
 #[test]
 fn a_worktree_runs_the_hooks_of_its_main_checkout() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -69,7 +69,7 @@ fn a_worktree_runs_the_hooks_of_its_main_checkout() {
     crate::process::Process::start(command).finish().assert_success();
     assert!(model.asked().last().expect("a question").holds("tell the user in a few lines"));
 
-    // With hooks of its own too, each event still comes once.
+    // If the worktree has hooks of its own too, each event is still reported once.
     scratch.thru_ok(&["init"]);
     assert!(scratch.project.join(".claude/settings.local.json").exists());
     let again = claude.ask(&scratch, &model, "Begin again", &[]);
@@ -79,7 +79,7 @@ fn a_worktree_runs_the_hooks_of_its_main_checkout() {
     model.assert_played();
 }
 
-/// The harness runs the command that `thru init` installed, and its output goes to the model.
+/// The harness runs the slash command that `thru init` installed, and the model gets its output.
 #[test]
 fn the_slash_command_runs() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -92,7 +92,7 @@ fn the_slash_command_runs() {
     ]));
 
     claude.ask(&scratch, &model, "Write", &[]).assert_success();
-    // Unlike in the other tests, the command's own front matter must give enough permission.
+    // Unlike in the other tests, the permissions in the command's own front matter must be enough.
     let mut command = claude.asking(&scratch, &model);
     command.arg("/thru-context");
     crate::process::Process::start(command).finish().assert_success();
@@ -106,7 +106,8 @@ fn the_slash_command_runs() {
     }
 }
 
-/// With a byte order mark, tabs, Windows line ends and other people's hooks, ours run and theirs still do.
+/// In settings with a byte order mark, tabs, Windows line ends and other people's hooks, our hooks run and the others
+/// still do.
 #[test]
 fn hooks_run_from_settings_that_were_there() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -136,8 +137,8 @@ fn hooks_run_from_settings_that_were_there() {
     assert_eq!(settings(&scratch), theirs, "as it was before");
 }
 
-/// Comments and trailing commas stay, byte for byte. Claude Code itself silently ignores such a file; if a version
-/// ever reads it, this test says so.
+/// Comments and trailing commas stay, byte for byte. Claude Code itself silently ignores such a file; this test fails
+/// if a version reads it.
 #[test]
 fn comments_stay_although_the_harness_reads_none() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -161,7 +162,7 @@ fn comments_stay_although_the_harness_reads_none() {
     assert_eq!(settings(&scratch), theirs, "as it was before");
 }
 
-/// `thru doctor` names every event that has fired, and when it last did.
+/// `thru doctor` names every event that has fired, and the last time it did.
 #[test]
 fn the_doctor_knows_what_fired() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -201,7 +202,7 @@ const SETTINGS: &str = r#"{
 }
 "#;
 
-/// Installs, and checks that this only inserted: what was there stays, in order.
+/// Installs over these settings and checks that this only inserted text: the old text stays, in order.
 fn install_over(scratch: &Scratch, theirs: &str) -> String {
     scratch.write(".claude/settings.local.json", theirs);
     ClaudeCode::init(scratch);

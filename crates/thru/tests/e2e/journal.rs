@@ -1,4 +1,4 @@
-//! Lines that `thru` wrote, with assertions about them.
+//! Lines that `thru` wrote, and assertions about them.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// A missing file has no lines.
+    /// Reads the lines of a file; a missing file has none.
     pub fn read(path: &Path) -> Lines {
         Lines::parse(path, &std::fs::read_to_string(path).unwrap_or_default())
     }
@@ -22,12 +22,12 @@ impl Lines {
         Lines { path: name.as_ref().to_path_buf(), lines: text.lines().map(parse).collect() }
     }
 
-    /// Returns lines that have every field of the pattern with its value. For nested objects a part is enough.
+    /// Returns the lines that have every field of the pattern with its value. Of a nested object, a part is enough.
     pub fn matching(&self, pattern: &Value) -> Vec<&Value> {
         self.lines.iter().filter(|line| holds(line, pattern)).collect()
     }
 
-    /// Asserts exactly one such line and returns its index, so that an order can be asserted.
+    /// Asserts that exactly one line matches, and returns its index, so that callers can assert an order.
     pub fn once(&self, pattern: &Value) -> usize {
         let found = self.matching(pattern).len();
         assert_eq!(found, 1, "lines that hold {pattern} in\n{self}");
@@ -38,7 +38,7 @@ impl Lines {
         assert!(self.matching(pattern).is_empty(), "a line holds {pattern} in\n{self}");
     }
 
-    /// Asserts each once, in this order.
+    /// Asserts that each pattern matches one line, in this order.
     pub fn in_order(&self, patterns: &[Value]) {
         let places: Vec<usize> = patterns.iter().map(|pattern| self.once(pattern)).collect();
         assert!(places.is_sorted(), "in the order {places:?} in\n{self}");

@@ -1,4 +1,4 @@
-//! Loops in the real harnesses: what the model receives, what is counted, how they end.
+//! Loops in the real harnesses: what the model receives, what is counted, and how loops end.
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ use crate::process::LIMIT;
 use crate::scratch::Scratch;
 use crate::script::{Script, Step, call, say};
 
-/// With everything that usually breaks such prompts.
+/// A prompt with everything that usually breaks such prompts.
 const PROMPT: &str = "MAKE-IT-GREEN\n---\n# Steps\n```sh\nmake \"test\"\n```\n## Notes\nthen `stop` | ✓";
 
 fn bash(command: &str) -> Step {
@@ -57,8 +57,8 @@ fn until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-/// As a user does it: with the slash command, from which the model starts the loop in its own session. Five
-/// iterations, each with the exact prompt, and the promise at the end.
+/// The user types the slash command, and the model starts the loop in its own session. There are five iterations, each
+/// with the exact prompt, and the promise at the end.
 #[test]
 fn claude_code_is_fed_five_times_and_ends_on_the_promise() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -144,7 +144,7 @@ fn a_validator_that_fails_sends_claude_code_back_with_its_output() {
     let Some(claude) = ClaudeCode::find() else { return };
     let scratch = Scratch::new();
     ClaudeCode::init(&scratch);
-    // Its text is known to the agent from the start; what it prints is not.
+    // The agent knows the validator's text from the start, but not its output.
     let validator = "test -f green.txt || { printf 'STILL-VERY-%s\\n' RED; exit 3; }";
     let id = waiting(&scratch, &["--promise", "ALL GREEN", "--validator", validator]);
     let model = Model::start(Script::main([
@@ -169,8 +169,8 @@ fn a_validator_that_fails_sends_claude_code_back_with_its_output() {
         .once(&json!({ "event": "ended", "iteration": 2, "files": ["green.txt"], "changed": 1 }));
 }
 
-/// A loop holds one session. Another session in the same project stops as usual; a command in another terminal ends
-/// the loop.
+/// A loop belongs to one session. Another session in the same project stops as usual, and a command in another terminal
+/// ends the loop.
 #[test]
 fn a_second_session_is_free_and_a_cancel_from_elsewhere_counts() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -249,7 +249,7 @@ fn a_compaction_in_the_middle_keeps_the_count() {
     assert_eq!((ended(&scratch, &id).1.as_str(), &shown(&scratch, &id)["iteration"]), ("promise", &json!(4)));
 }
 
-/// If hooks are installed twice, every stop is reported twice at the same moment: it counts once, even if the agent
+/// If hooks are installed twice, every stop is reported twice at the same moment. It counts once, even if the agent
 /// repeats its words.
 #[test]
 fn a_stop_that_fires_twice_counts_once() {
@@ -284,7 +284,7 @@ fn a_stop_that_fires_twice_counts_once() {
     assert_eq!(runs.lines().count(), 2, "validators run once for a promise");
 }
 
-/// After eight continuations in a row without a tool call Claude Code overrides the hook, and the log says so.
+/// After eight continuations in a row without a tool call, Claude Code ignores the hook, and the log says so.
 #[test]
 fn the_log_says_when_claude_code_would_not_go_on() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -309,13 +309,13 @@ fn the_log_says_when_claude_code_would_not_go_on() {
     assert_eq!(log.matching(&json!({ "event": "fed" })).len(), 9, "{log}");
 }
 
-/// Droid's stop contains no message: the promise is found in its transcript.
+/// Droid's stop event contains no message, so the promise is found in its transcript.
 #[test]
 fn droid_is_fed_until_the_promise() {
     let Some(droid) = Droid::find() else { return };
     let scratch = Scratch::new();
     Droid::init(&scratch);
-    // Its text is known to the agent from the start; what it prints is not.
+    // The agent knows the validator's text from the start, but not its output.
     let validator = "test -f green.txt || { printf 'STILL-VERY-%s\\n' RED; exit 3; }";
     let id =
         waiting(&scratch, &["--promise", "ALL GREEN", "--max-iterations", "9", "--validator", validator]);
@@ -340,13 +340,13 @@ fn droid_is_fed_until_the_promise() {
     assert_eq!(shown(&scratch, &id)["iteration"], 3);
     let sid = ended_run.lines[0].json["session_id"].as_str().expect("a session");
     assert_eq!(shown(&scratch, &id)["session"], sid);
-    // The prompt that we fed is not the user's.
+    // The prompt that the loop fed is not recorded as the user's.
     scratch.shown(sid).once(&json!({ "event": "prompt" }));
     scratch.receipts().never(&json!({ "outcome": "failed" }));
     scratch.assert_healthy();
 }
 
-/// After a compaction Droid continues under another id, and so does the loop.
+/// After a compaction Droid continues with another session id, and the loop follows it.
 #[test]
 fn droid_takes_its_loop_through_a_compaction() {
     let Some(droid) = Droid::find() else { return };

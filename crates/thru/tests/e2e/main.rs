@@ -1,4 +1,4 @@
-//! End to end: the real harnesses, driven offline against a scripted model, call the real `thru`.
+//! End-to-end tests: the real harnesses, driven offline against a scripted model, call the real `thru`.
 //!
 //! `cargo xtask e2e` installs the harnesses and runs this. The tests check what the hooks saw (the journal) and what
 //! the model received.

@@ -1,7 +1,7 @@
 //! The scripted model: a server on loopback that answers from a [`Script`] and records the requests.
 //!
-//! It listens until it is dropped. The harnesses are real, but the model is not: a test can only say what the model
-//! received.
+//! It listens until it is dropped. The harnesses are real, but the model is not: a test shows only what a model would
+//! receive.
 
 use std::collections::VecDeque;
 use std::io;
@@ -17,17 +17,17 @@ use crate::http::{self, Request};
 use crate::script::{Script, Step, say};
 use crate::{anthropic, openai};
 
-/// Why a harness asks.
+/// What a request is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Main,
     Subagent,
     Compact,
-    /// Titles and similar requests: answered without using up a step.
+    /// A request for a title or something similar, which is answered without using a step of the script.
     Side,
 }
 
-/// One request, as received.
+/// One request, as it was received.
 #[derive(Clone, Debug)]
 pub struct Asked {
     pub kind: Kind,
@@ -53,7 +53,7 @@ struct State {
     subagent: VecDeque<Step>,
     compact: VecDeque<Step>,
     asked: Vec<Asked>,
-    /// Paths without an answer. With our environment they are never requested.
+    /// Requested paths that have no answer. The harnesses' environment prevents such requests.
     unknown: Vec<String>,
 }
 
@@ -81,7 +81,7 @@ impl Model {
         self.shared.state().asked.clone()
     }
 
-    /// Adds more answers after the remaining ones.
+    /// Adds more answers after those that are left.
     pub fn then(&self, script: Script) {
         let mut state = self.shared.state();
         state.main.extend(script.main);
@@ -89,7 +89,7 @@ impl Model {
         state.compact.extend(script.compact);
     }
 
-    /// Clears the requests and the remaining answers: another test uses the same model.
+    /// Clears the requests and the answers that are left, so that another test can use the same model.
     pub fn forget(&self) {
         *self.shared.state() = State::default();
     }
@@ -109,17 +109,18 @@ impl Model {
 }
 
 impl Asked {
-    /// In the messages and the system prompt, at any depth, but not in the descriptions of tools.
+    /// Returns whether the text is in the messages or the system prompt, at any depth. Descriptions of tools do not
+    /// count.
     pub fn holds(&self, needle: &str) -> bool {
         self.count(needle) > 0
     }
 
-    /// Each after the previous one, in the same text.
+    /// Returns whether one text contains all of these, each after the previous one.
     pub fn holds_in_order(&self, needles: &[&str]) -> bool {
         in_order(&self.body["messages"], needles) || in_order(&self.body["system"], needles)
     }
 
-    /// Returns the whole text that contains this.
+    /// Returns the whole text that contains `needle`.
     pub fn text_with(&self, needle: &str) -> Option<String> {
         text_with(&self.body["messages"], needle).or_else(|| text_with(&self.body["system"], needle))
     }
@@ -171,7 +172,7 @@ fn summary(state: &State) -> String {
 impl Drop for Model {
     fn drop(&mut self) {
         self.shared.stopped.store(true, Ordering::Relaxed);
-        // One more connection, so that the listener wakes up and sees that it is over.
+        // One more connection wakes the listener up, so that it sees that the model was dropped.
         let _ = TcpStream::connect(self.address);
         if let Some(thread) = self.listener.take() {
             let _ = thread.join();
@@ -180,7 +181,7 @@ impl Drop for Model {
 }
 
 impl Shared {
-    /// A test that panics elsewhere must still see the requests.
+    /// Returns the state even if another thread panicked, so that a failing test can still show the requests.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -196,7 +197,7 @@ fn listen(listener: &TcpListener, shared: &Arc<Shared>) {
             return;
         }
         let shared = Arc::clone(shared);
-        // A harness that disconnects in the middle is a case we test, not an error.
+        // Tests let harnesses disconnect in the middle of a request, so that is not an error.
         thread::spawn(move || drop(serve(&stream, &shared)));
     }
 }

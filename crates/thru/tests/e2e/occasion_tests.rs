@@ -1,5 +1,5 @@
-//! When a session is told something, with the real Claude Code: once after a compaction, and about other running
-//! sessions.
+//! When a session gets a brief, with the real Claude Code: once after a compaction, and when other sessions are
+//! running.
 
 use serde_json::json;
 
@@ -14,7 +14,7 @@ fn edit(scratch: &Scratch, file: &str) -> Step {
     call("Write", json!({ "file_path": scratch.project.join(file), "content": "x\n" }))
 }
 
-/// Claude Code keeps what it was told after a compaction across a resume: it is told once, however often it is
+/// Claude Code keeps the brief after a compaction across a resume, so a session gets it once, however often it is
 /// resumed.
 #[test]
 fn resumed_twice_after_a_compaction_the_brief_is_there_once() {
@@ -44,7 +44,7 @@ fn resumed_twice_after_a_compaction_the_brief_is_there_once() {
         assert_eq!(last.count(BRIEF), 1, "after {prompt:?}");
         assert_eq!(last.count("was resumed"), 0, "nothing has changed since");
     }
-    // Somebody else changes a file of the session meanwhile.
+    // Somebody else changes a file of the session in the meantime.
     scratch.write("src/lexer.rs", "changed\n");
     claude.ask(&scratch, &model, "What is new?", &["--resume", &sid]).assert_success();
     let asked = model.asked();
@@ -97,7 +97,8 @@ fn two_sessions_side_by_side_hear_of_each_other() {
     assert!(!third.contains("Also at work"), "both have ended: {third}");
 }
 
-/// What a summary does not know or gets wrong: a commit, a push and a comment. What it contains is not repeated.
+/// The brief adds and corrects what a summary omits or gets wrong: a commit, a push and a comment. It does not repeat
+/// the rest.
 #[test]
 fn beside_a_summary_the_brief_adds_and_puts_right() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -105,7 +106,7 @@ fn beside_a_summary_the_brief_adds_and_puts_right() {
     ClaudeCode::init(&scratch);
     scratch.git(&["init", "--quiet", "--bare", "../origin.git"]);
     scratch.git(&["remote", "add", "origin", "../origin.git"]);
-    // The forge's own program, as far as this test needs it.
+    // A substitute for the forge's own program, as far as this test needs it.
     let gh = scratch.bin().join("gh");
     let comment = "https://github.com/acme/lexer/pull/7#issuecomment-2459881";
     std::fs::write(&gh, format!("#!/bin/sh\necho {comment}\n")).expect("a file");

@@ -1,4 +1,4 @@
-//! No harness tries to reach anything but the scripted model. Checked in its system calls, so that a failed attempt
+//! No harness tries to reach anything but the scripted model. The tests look at system calls, so that a failed attempt
 //! is found as well.
 
 use std::process::Command;
@@ -58,7 +58,7 @@ fn assert_stays_here(scratch: &Scratch, model: &Model, command: &Command) {
     assert!(outside.is_empty(), "{}", outside.join("\n"));
 }
 
-/// Any address outside this machine, and any name server.
+/// Returns whether a call uses an address outside this machine, or any name server.
 fn leaves(call: &str) -> bool {
     let here = call.contains("inet_addr(\"127.") || call.contains("\"::1\"");
     call.contains("AF_INET") && (!here || call.contains("htons(53)"))

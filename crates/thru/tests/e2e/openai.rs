@@ -6,7 +6,8 @@ use crate::http::{Piece, Request};
 use crate::model::Kind;
 use crate::script::Step;
 
-/// Work has tools; summaries and titles do not. OpenCode marks a sub-agent's request with a header.
+/// Returns the kind of a request. Work has tools; summaries and titles do not. OpenCode marks a sub-agent with a
+/// header.
 pub fn kind(request: &Request) -> Kind {
     let is_title = request.body["messages"][0]["content"]
         .as_str()
@@ -49,7 +50,7 @@ pub fn pieces(step: &Step, model: &Value, number: usize) -> Vec<Piece> {
     pieces
 }
 
-/// The same, for a request without streaming.
+/// Returns the same answer for a request without streaming.
 pub fn whole(step: &Step, model: &Value, number: usize) -> Value {
     json!({
         "id": format!("chatcmpl-{number}"), "object": "chat.completion", "created": 1_700_000_000, "model": model,

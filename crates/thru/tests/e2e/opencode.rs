@@ -23,7 +23,7 @@ pub const PLUGIN: &str = ".opencode/plugins/throughline.js";
 pub const PATCHING: &str = "gpt-5-scripted";
 const MODEL: &str = "scripted";
 
-/// It compacts if the reported context is larger.
+/// The size of the context above which OpenCode compacts, in tokens.
 pub const WINDOW: u64 = 20_000;
 
 #[derive(Debug)]
@@ -31,11 +31,11 @@ pub struct OpenCode {
     binary: PathBuf,
 }
 
-/// `opencode serve`, which runs sessions of any folder.
+/// `opencode serve`, which runs sessions in any folder.
 #[derive(Debug)]
 pub struct Server {
     address: String,
-    /// Several tests may hold a server at once.
+    /// A mutex, because several tests may use a server at once.
     process: Mutex<Process>,
 }
 
@@ -48,13 +48,13 @@ pub struct Session {
 }
 
 impl OpenCode {
-    /// Returns `None` if it is not installed; the test was then reported as skipped.
+    /// Returns `None` if OpenCode is not installed; the test was then reported as skipped.
     pub fn find() -> Option<OpenCode> {
         available::harness("THRU_OPENCODE", "opencode").map(|binary| OpenCode { binary })
     }
 
-    /// Installs the plugin as a user does, and lets it wait longer for `thru`: on a busy machine a call that is given up
-    /// would be told later, and the test would see another order. The timeouts have tests of their own.
+    /// Installs the plugin as a user does, and makes it wait longer for `thru`. On a busy machine a call that timed out
+    /// would be reported later, and the test would see another order. The timeouts have tests of their own.
     pub fn init(scratch: &Scratch) {
         OpenCode::init_as_released(scratch);
         let path = scratch.project.join(PLUGIN);
@@ -64,7 +64,7 @@ impl OpenCode {
         std::fs::write(path, patient).expect("a file");
     }
 
-    /// As a user of OpenCode does it: `thru init` sees that it is in use and installs the plugin.
+    /// Runs `thru init`, which notices that OpenCode is in use and installs the plugin, as it does for a user.
     pub fn init_as_released(scratch: &Scratch) {
         let folder = scratch.home.join(".config/opencode");
         std::fs::create_dir_all(&folder).expect("a folder");
@@ -73,7 +73,7 @@ impl OpenCode {
         assert!(scratch.project.join(PLUGIN).exists(), "init wires what is in use");
     }
 
-    /// One prompt, one process.
+    /// Sends one prompt in a process of its own.
     pub fn ask(&self, scratch: &Scratch, model: &Model, words: &[&str]) -> Ended {
         self.start(scratch, model, words).finish()
     }
@@ -82,12 +82,12 @@ impl OpenCode {
         let mut command = self.command(scratch, model);
         command.args(["run", "--format", "json"]).args(words);
         let mut process = Process::start(command);
-        // It reads a prompt from stdin as long as that is open.
+        // OpenCode reads a prompt from stdin as long as stdin is open.
         process.close_stdin();
         process
     }
 
-    /// Its own screen, as a user has it.
+    /// Opens OpenCode's own screen, as a user would.
     pub fn open(&self, scratch: &Scratch, model: &Model) -> Terminal {
         Terminal::start(self.command(scratch, model))
     }
@@ -103,8 +103,8 @@ impl OpenCode {
         Server { address: address.trim().trim_end_matches('/').to_owned(), process: Mutex::new(process) }
     }
 
-    /// Every variable here keeps it offline. Without `enabled_providers` it would use its maker's hosted models, and
-    /// without `npm_config_offline` it installs a package before it loads a plugin.
+    /// Returns the command with variables that keep it offline. Without `enabled_providers` it would use its maker's
+    /// hosted models, and without `npm_config_offline` it would install a package before it loads a plugin.
     pub fn command(&self, scratch: &Scratch, model: &Model) -> Command {
         let limit = json!({ "context": WINDOW, "output": 1_000 });
         let settings = json!({
@@ -120,7 +120,7 @@ impl OpenCode {
                 },
             } },
         });
-        // One for each model, because two processes may run at once.
+        // Each model has its own settings file, because two processes may run at once.
         let port = model.url().rsplit(':').next().unwrap_or_default().to_owned();
         let file = scratch.tmp().join(format!("opencode-{port}.json"));
         std::fs::write(&file, settings.to_string()).expect("a file");
@@ -140,14 +140,14 @@ impl OpenCode {
         command
     }
 
-    /// Queries its own database.
+    /// Queries OpenCode's own database.
     pub fn query(&self, scratch: &Scratch, query: &str) -> Vec<Value> {
         let mut command = scratch.command(&self.binary.to_string_lossy());
         let output = command.args(["db", query, "--format", "json"]).output().expect("it starts");
         serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{query}: {output:?}"))
     }
 
-    /// Returns the lines of its log that report an error, of all its processes.
+    /// Returns the lines that report an error in the logs of all OpenCode processes.
     pub fn logged_errors(scratch: &Scratch) -> Vec<String> {
         let folder = scratch.home.join(".local/share/opencode/log");
         let files = std::fs::read_dir(&folder).expect("it writes a log").flatten();
@@ -159,7 +159,7 @@ impl OpenCode {
             .collect()
     }
 
-    /// Puts it on the PATH of `thru`, under its own name.
+    /// Puts OpenCode on the PATH of `thru`, under its own name.
     pub fn on_path(&self, scratch: &Scratch) {
         std::os::unix::fs::symlink(&self.binary, scratch.bin().join("opencode")).expect("a link");
     }
@@ -169,7 +169,7 @@ fn is_error(line: &str) -> bool {
     line.contains("level=ERROR") || line.starts_with("ERROR")
 }
 
-/// A call that needs a permission which nobody gives.
+/// A call that needs a permission, which nobody gives.
 pub fn refused() -> Step {
     call("webfetch", json!({ "url": "http://127.0.0.1:9/", "format": "text", "timeout": 5 }))
 }
@@ -189,17 +189,18 @@ impl Server {
         session
     }
 
-    /// An existing session, in this folder.
+    /// Returns an existing session in this folder.
     pub fn known(&self, id: &str, folder: &Path) -> Session {
         Session { address: self.address.clone(), id: id.to_owned(), folder: folder.to_path_buf() }
     }
 
-    /// Returns what it has written to stderr so far: the stack of what a plugin throws where nobody waits for it.
+    /// Returns what the server has written to stderr so far. That includes the stack of an error that a plugin throws
+    /// in an event.
     pub fn stderr(&self) -> String {
         self.process.lock().unwrap_or_else(PoisonError::into_inner).stderr()
     }
 
-    /// Kills it as a crash would.
+    /// Kills the server, like a crash.
     pub fn kill(self) {
         self.process.into_inner().unwrap_or_else(PoisonError::into_inner).kill();
     }
@@ -237,7 +238,7 @@ impl Session {
         self.request("DELETE", &format!("/session/{}", self.id), &json!({}));
     }
 
-    /// Answers the question that the agent asks next.
+    /// Answers the next question that the agent asks.
     pub fn answer(&self, answer: &str) {
         let mut asked = Value::Null;
         until("a question", || {
@@ -282,7 +283,7 @@ fn prompt(text: &str, model: &str) -> Value {
     })
 }
 
-/// One request on one connection.
+/// Sends one request on its own connection.
 fn exchange(address: &str, method: &str, path: &str, body: &str) -> std::io::Result<Value> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(LIMIT))?;
@@ -310,7 +311,7 @@ fn exchange(address: &str, method: &str, path: &str, body: &str) -> std::io::Res
     Ok(serde_json::from_slice(&body).unwrap_or_default())
 }
 
-/// Reads up to the empty chunk: the connection may stay open after it.
+/// Reads up to the empty chunk, because the connection may stay open after it.
 fn unchunked(reader: &mut impl BufRead) -> std::io::Result<Vec<u8>> {
     let mut whole = Vec::new();
     loop {

@@ -1,5 +1,5 @@
-//! OpenCode with a `thru` that is broken, one test for each way: the turn continues, nothing is thrown, and at most the
-//! timeout is lost. One server serves them all, one after the other.
+//! OpenCode with a broken `thru`, one test for each way of being broken: the turn continues, the plugin throws nothing,
+//! and at most the timeout is lost. The tests share one server and run one after the other.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -15,13 +15,14 @@ use crate::scratch::Scratch;
 use crate::script::{Script, call, say};
 
 /// The cost of a `thru` that never answers: two seconds for the first event, and half a second for each of the ten
-/// other events of a turn, while tool calls wait.
+/// other events of a turn. Tool calls are not reported in that time.
 const HANGING: Duration = Duration::from_millis(2_000 + 10 * 500);
 
-/// The cost of a wrong or missing answer: the plugin does not wait for it. If it waited, a turn would cost 20 seconds.
+/// The cost of a wrong or missing answer. The plugin does not wait for a better one; if it did, a turn would cost 20
+/// seconds.
 const AT_ONCE: Duration = Duration::from_secs(2);
 
-/// What [`whole_turn`] reports.
+/// The events that [`whole_turn`] reports.
 const EVENTS: &[&str] = &[
     "session.created",
     "chat.message",
@@ -33,7 +34,7 @@ const EVENTS: &[&str] = &[
     "experimental.chat.messages.transform",
 ];
 
-/// A busy machine makes one turn slow. A plugin that waits makes every turn slow.
+/// How often a slow turn is tried. A busy machine makes one turn slow; a plugin that waits makes every turn slow.
 const TRIES: usize = 3;
 
 #[test]
@@ -46,7 +47,7 @@ fn thru_hangs() {
     goes_on("hanging", Some("exec sleep 10"), HANGING);
 }
 
-/// What it has started holds its pipes open after it was killed.
+/// The child of `thru` keeps its pipes open after `thru` was killed.
 #[test]
 fn thru_hangs_with_a_child() {
     goes_on("hanging-child", Some("sleep 10; exit"), HANGING);
@@ -80,7 +81,7 @@ fn thru_prints_a_megabyte() {
     goes_on("megabyte", Some(script), AT_ONCE);
 }
 
-/// A late answer is lost, but nothing else: later events are reported, a tool call when the pause is over, a stop once
+/// A late answer is lost, but nothing else: a tool call is reported when the pause is over, a stop is reported once
 /// more, and the missed brief comes with the next prompt.
 #[test]
 fn a_timeout_loses_no_prompt_no_call_no_stop_and_no_brief() {
@@ -123,7 +124,7 @@ fn a_timeout_loses_no_prompt_no_call_no_stop_and_no_brief() {
     assert_eq!(turn.told_last(2, "THE-BRIEF"), [1, 1], "with the next prompt, and in the request behind it");
 }
 
-/// The brief was not given, but the prompt was answered with something else.
+/// The request for the brief failed, and the hook of the prompt returned something else.
 #[test]
 fn other_context_is_not_taken_for_the_brief() {
     let Some(turn) = Turn::take() else { return };
@@ -152,7 +153,7 @@ fn other_context_is_not_taken_for_the_brief() {
     assert_eq!(turn.told_last(1, "THE-BRIEF"), [1]);
 }
 
-/// Of a patch only the names of files are passed on, also if it fails.
+/// Only the names of files in a patch are passed on, even if the patch fails.
 #[test]
 fn no_text_of_a_file_is_told() {
     let Some(turn) = Turn::take() else { return };
@@ -176,7 +177,7 @@ fn no_text_of_a_file_is_told() {
     assert!(!heard.contains("OLD-TEXT") && !heard.contains("NEW-TEXT"), "{heard}");
 }
 
-/// A long answer arrives in pieces that may end within a character.
+/// A long answer arrives in pieces, which may end in the middle of a character.
 #[test]
 fn an_answer_is_read_whole_wherever_its_pieces_end() {
     let Some(turn) = Turn::take() else { return };
@@ -197,7 +198,7 @@ fn an_answer_is_read_whole_wherever_its_pieces_end() {
     turn.model.assert_played();
 }
 
-/// The checks below see a plugin that throws: in an event, which nobody waits for, and in a call.
+/// Proves that the checks below would notice a plugin that throws: in an event, which nobody waits for, and in a call.
 #[test]
 fn what_a_plugin_throws_is_seen() {
     let Some(turn) = Turn::take() else { return };
@@ -234,9 +235,9 @@ fn goes_on(how: &str, script: Option<&str>, lost: Duration) {
     assert!(in_time, "{how}: three turns took longer than {lost:?} and twice the usual {usual:?}");
 }
 
-/// A prompt, a call, a compaction and another prompt.
+/// Runs a prompt, a call, a compaction and another prompt.
 fn whole_turn(model: &Model, session: &Session, how: &str) -> Duration {
-    // The first request of a folder loads its plugins.
+    // The first request in a folder loads its plugins, so it is not timed.
     session.is_idle();
     let started = Instant::now();
     model.then(Script {
@@ -257,20 +258,20 @@ fn whole_turn(model: &Model, session: &Session, how: &str) -> Duration {
     took
 }
 
-/// The server of these tests, shared by those that run or wait.
+/// The server of these tests, shared by the tests that are running or waiting.
 struct Shared {
-    // It ends before the files it uses are removed.
+    // Declared first, so that the server ends before the files that it uses are removed.
     server: Server,
     model: Model,
     scratch: Scratch,
-    /// The time of a turn if `thru` answers nothing at once.
+    /// The time of a turn with a `thru` that returns nothing at once.
     usual: OnceLock<Duration>,
 }
 
 static SHARED: Mutex<Weak<Shared>> = Mutex::new(Weak::new());
 static TURNS: Mutex<()> = Mutex::new(());
 
-/// One test at a time: while `thru` hangs, the whole server waits for it.
+/// The right to use the server. One test has it at a time: while `thru` hangs, the whole server waits for it.
 struct Turn {
     shared: Arc<Shared>,
     _turn: MutexGuard<'static, ()>,
@@ -285,7 +286,7 @@ impl std::ops::Deref for Turn {
 }
 
 impl Turn {
-    /// Returns `None` if OpenCode is not installed.
+    /// Waits for the server. Returns `None` if OpenCode is not installed.
     fn take() -> Option<Turn> {
         let opencode = OpenCode::find()?;
         let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -304,7 +305,7 @@ impl Turn {
         Some(Turn { shared: server, _turn: turn })
     }
 
-    /// Returns what plugins have thrown so far: stacks on stderr, and errors in OpenCode's log.
+    /// Returns what plugins have thrown so far: the stacks on stderr, and the errors in OpenCode's log.
     fn thrown(&self) -> Vec<String> {
         let stderr = self.server.stderr();
         let is_stack = |line: &&str| line.trim_start().starts_with("at ") || line.contains("Error:");
@@ -312,13 +313,13 @@ impl Turn {
         stacks.chain(OpenCode::logged_errors(&self.scratch)).collect()
     }
 
-    /// Counts a text in each of the last requests.
+    /// Counts the text in each of the last requests.
     fn told_last(&self, requests: usize, needle: &str) -> Vec<usize> {
         let asked = self.model.asked();
         asked[asked.len() - requests..].iter().map(|asked| asked.count(needle)).collect()
     }
 
-    /// A folder with a plugin that calls this script, or a missing program.
+    /// Creates a folder with a plugin that calls this script, or a program that does not exist.
     fn project(&self, name: &str, script: Option<&str>) -> Project {
         let program = self.scratch.bin().join(format!("thru-{name}"));
         if let Some(script) = script {
@@ -346,13 +347,13 @@ impl Project {
         text.lines().filter(|line| *line == event).count()
     }
 
-    /// A file next to the script: its own name with this suffix.
+    /// Returns a file next to the script: the script's path with this suffix.
     fn beside(&self, ending: &str) -> PathBuf {
         PathBuf::from(format!("{}.{ending}", self.program.display()))
     }
 }
 
-/// The installed plugin, with another program.
+/// Returns the installed plugin, changed to call another program.
 fn calling(plugin: &Path, program: &Path) -> String {
     let text = std::fs::read_to_string(plugin).expect("it was installed");
     let (before, rest) = text.split_once("{\"thru\":\"").expect("what it was installed with");

@@ -1,4 +1,5 @@
-//! Loops in OpenCode: in `serve` and on its screen after the turn, in plain `run` before the process exits.
+//! Loops in OpenCode: with `serve` and on the screen they continue after the turn, with plain `run` before the process
+//! exits.
 
 use serde_json::{Value, json};
 
@@ -22,7 +23,7 @@ fn shown(scratch: &Scratch, id: &str) -> Value {
     scratch.thru_json(&["loop", "show", id])
 }
 
-/// The state of a loop: status, why it ended, iteration.
+/// Returns the state of a loop: its status, why it ended, and the iteration.
 fn standing(scratch: &Scratch, id: &str) -> (String, String, u64) {
     let state = shown(scratch, id);
     let text = |key: &str| state[key].as_str().unwrap_or_default().to_owned();
@@ -37,7 +38,7 @@ fn log(scratch: &Scratch, id: &str) -> Lines {
     Lines::read(&scratch.store().join(format!("loops/{id}.log.jsonl")))
 }
 
-/// Five turns, one of them with words before its call, which is not a stop.
+/// Five turns. One of them has words before its call, which are not a stop.
 fn five() -> Script {
     Script::main([
         say("One."),
@@ -62,7 +63,7 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     let server = opencode.serve(&scratch, &model, &scratch.project);
     let idle = |session: &Session| until("the turn's end", || session.is_idle());
 
-    // Five iterations until the promise, after validators that take longer than a hook may.
+    // The loop runs five iterations until the promise. The validators take longer than a hook may.
     let id = waiting(&scratch, &["--max-iterations", "9", "--validator", "sleep 2.5"]);
     model.then(five());
     let session = server.session(&scratch.project);
@@ -87,7 +88,7 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     );
     assert_eq!(journal.matching(&json!({ "event": "stop" })).len(), 5, "once a turn\n{journal}");
 
-    // Ended by the limit.
+    // The loop ends at its limit.
     let id = waiting(&scratch, &["--max-iterations", "5"]);
     model.then(Script::main((1..=5).map(bash_then).collect::<Vec<_>>().concat()));
     let session = server.session(&scratch.project);
@@ -97,7 +98,7 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     idle(&session);
     model.assert_played();
 
-    // Ended by a cancel from a terminal, while the second turn runs.
+    // A cancel from a terminal ends the loop while the second turn runs.
     let id = waiting(&scratch, &[]);
     model.then(Script::main([say("One."), bash("while ! [ -e go-on ]; do sleep 0.1; done"), say("Two.")]));
     let session = server.session(&scratch.project);
@@ -110,8 +111,8 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     assert_eq!(standing(&scratch, &id).0, "cancelled");
     model.assert_played();
 
-    // An abort is the user's decision. The turn has taken a step before it, so that only the abort tells it from one
-    // that has ended.
+    // An abort is the user's decision. The turn has taken a step before it, so only the abort distinguishes the turn
+    // from a finished one.
     let id = waiting(&scratch, &[]);
     let never = Step { delay: LIMIT, ..say("Never heard.") };
     model.then(Script::main([say("One."), bash("echo two"), never]));
@@ -124,7 +125,7 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     assert_not_fed(&scratch, &model, &id, 2);
     scratch.thru_ok(&["loop", "cancel", &id]);
 
-    // So is a permission that is not given.
+    // A refused permission is the user's decision too.
     let id = waiting(&scratch, &[]);
     model.then(Script::main([say("One."), refused()]));
     let session = server.session(&scratch.project);
@@ -134,7 +135,7 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     assert_not_fed(&scratch, &model, &id, 2);
     scratch.thru_ok(&["loop", "cancel", &id]);
 
-    // So is an error from the provider.
+    // An error from the provider does not continue the loop either.
     let id = waiting(&scratch, &[]);
     model.then(Script::main([say("One."), bash("echo two"), refuse("401 Unauthorized")]));
     let questions = main_questions(&model);
@@ -149,7 +150,7 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     scratch.receipts().never(&json!({ "outcome": "failed" }));
 }
 
-/// The user says something while validators run: the loop stays silent in that turn, and continues after it.
+/// The user says something while validators run. The loop feeds nothing during that turn, and continues after it.
 fn the_user_comes_first(scratch: &Scratch, model: &Model, session: &Session) {
     let slow = "while ! [ -e validated ]; do sleep 0.1; done; false";
     let id = waiting(scratch, &["--max-iterations", "3", "--validator", slow]);
@@ -165,7 +166,7 @@ fn the_user_comes_first(scratch: &Scratch, model: &Model, session: &Session) {
     until("the user's turn", || model.sent_to_model("WHAT-IS-THE-PORT"));
     scratch.write("validated", "");
     until("the promise is not believed", || standing(scratch, &id).2 == 2);
-    // Long enough for the loop's prompt to arrive.
+    // The loop's prompt would arrive within this time.
     std::thread::sleep(std::time::Duration::from_secs(1));
     scratch.write("answered", "");
     until("the limit", || standing(scratch, &id).0 != "active");
@@ -183,8 +184,8 @@ fn bash_then(n: u32) -> Vec<Step> {
     vec![bash(&format!("echo {n}")), say(&format!("Turn {n}."))]
 }
 
-/// Asserts that nothing more is requested for a while after the turn. A continuation would have begun by then,
-/// because the stop is reported before the session is idle.
+/// Asserts that nothing more is requested for a while after the turn. A continuation would have begun by then, because
+/// the stop is reported before the session is idle.
 fn assert_not_fed(scratch: &Scratch, model: &Model, id: &str, iteration: u64) {
     let questions = main_questions(model);
     std::thread::sleep(std::time::Duration::from_secs(2));
@@ -230,7 +231,7 @@ fn in_run_a_loop_is_fed_before_the_process_goes() {
     assert_eq!(standing(&scratch, &id), ended("paused", "limit", 5));
     model.assert_played();
 
-    // Cancelled by the agent itself, then an error in an active loop: neither is fed again.
+    // The agent itself cancels the loop; then a turn of an active loop ends with an error. Neither loop is fed again.
     let id = waiting(&scratch, &[]);
     let cancel = bash("thru loop cancel");
     let model = Model::start(Script::main([say("One."), say("Two."), cancel, say("Three.")]));
@@ -248,7 +249,7 @@ fn in_run_a_loop_is_fed_before_the_process_goes() {
     assert_eq!(fed(&opencode, &scratch, &session_of(&failed)), 1, "no prompt without an answer");
     scratch.thru_ok(&["loop", "cancel", &id]);
 
-    // The user breaks the second turn off, after a step of it.
+    // The user interrupts the second turn after one of its steps.
     let id = waiting(&scratch, &[]);
     let never = Step { delay: LIMIT, ..say("Never heard.") };
     let model = Model::start(Script::main([say("One."), bash("echo two"), never]));
@@ -260,7 +261,7 @@ fn in_run_a_loop_is_fed_before_the_process_goes() {
     assert_eq!(fed(&opencode, &scratch, &session_of(&broken_off)), 1, "no prompt without an answer");
     scratch.thru_ok(&["loop", "cancel", &id]);
 
-    // Here nobody can be asked for a permission. A prompt that is fed after the turn would never be answered.
+    // With `run` nobody can be asked for a permission, so a prompt that is fed after the turn would never be answered.
     let id = waiting(&scratch, &[]);
     let model = Model::start(Script::main([say("One."), refused()]));
     let ended = opencode.ask(&scratch, &model, &["Begin"]);
@@ -270,7 +271,8 @@ fn in_run_a_loop_is_fed_before_the_process_goes() {
     scratch.receipts().never(&json!({ "outcome": "failed" }));
 }
 
-/// Without git OpenCode takes no snapshots, so a turn ends sooner. A turn that filled the window is compacted first.
+/// Without git OpenCode takes no snapshots, so a turn ends sooner. After a turn that filled the window, it compacts
+/// first.
 #[test]
 fn in_run_a_loop_goes_on_without_git_and_through_a_compaction() {
     let Some(opencode) = OpenCode::find() else { return };
@@ -299,7 +301,7 @@ fn in_run_a_loop_goes_on_without_git_and_through_a_compaction() {
     model.assert_played();
 }
 
-/// Counts what a loop has fed to a session, in OpenCode's own database.
+/// Counts the prompts that a loop has fed to a session, in OpenCode's own database.
 fn fed(opencode: &OpenCode, scratch: &Scratch, session: &str) -> u64 {
     let query = format!(
         "select count(*) as fed from part where session_id = '{session}' and \

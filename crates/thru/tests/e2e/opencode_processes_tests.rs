@@ -1,4 +1,4 @@
-//! One session of OpenCode in several processes, and copies of the plugin that share one.
+//! One session of OpenCode in several processes, and several copies of the plugin in one session.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ fn a_session_that_another_process_compacted_is_briefed() {
     OpenCode::init(&scratch);
     let model = Model::start(Script::default());
     let older = opencode.serve(&scratch, &model, &scratch.project);
-    // Loads the plugin.
+    // A session in this folder loads the plugin.
     older.session(&scratch.project);
 
     let other = opencode.serve(&scratch, &model, &scratch.project);
@@ -28,7 +28,7 @@ fn a_session_that_another_process_compacted_is_briefed() {
     model.then(compacted());
     session.say("DO-THE-WORK");
     session.summarize();
-    // The brief of that process.
+    // This process gets its brief.
     session.say("AFTER");
     other.kill();
 
@@ -39,7 +39,7 @@ fn a_session_that_another_process_compacted_is_briefed() {
     model.assert_played();
     assert_eq!(briefs(&model, 2), [1, 1]);
 
-    // It goes on in a third process, which compacts again while this one has a brief.
+    // The session continues in a third process, which compacts again while this one still has a brief.
     let third = opencode.serve(&scratch, &model, &scratch.project);
     model.then(compacted());
     third.known(&id, &scratch.project).say("GO-ON");
@@ -57,7 +57,7 @@ fn a_session_that_another_process_compacted_is_briefed() {
     scratch.receipts().never(&json!({ "outcome": "failed" }));
 }
 
-/// OpenCode does not answer when it is asked for the conversation. The summary is in the request.
+/// OpenCode does not answer the plugin's request for the conversation. The summary is in the model's request anyway.
 #[test]
 fn the_brief_does_not_depend_on_the_conversation_being_read() {
     let Some(opencode) = OpenCode::find() else { return };
@@ -68,7 +68,7 @@ fn the_brief_does_not_depend_on_the_conversation_being_read() {
     let id = first.session(&scratch.project).id;
     first.known(&id, &scratch.project).say("DO-THE-WORK");
     first.known(&id, &scratch.project).summarize();
-    // The brief of that process.
+    // This process gets its brief.
     first.known(&id, &scratch.project).say("AFTER");
     first.kill();
 
@@ -84,7 +84,7 @@ fn the_brief_does_not_depend_on_the_conversation_being_read() {
     journal.once(&json!({ "event": "prompt", "text": "LATER" }));
 }
 
-/// OpenCode does not answer when it is asked whose session it is. A sub-agent is not taken for a session because of that.
+/// OpenCode does not answer which session is the parent. A sub-agent is still not taken for a main session.
 #[test]
 fn a_session_of_unknown_parent_is_not_taken_for_a_main_one() {
     let Some(opencode) = OpenCode::find() else { return };
@@ -102,7 +102,7 @@ fn a_session_of_unknown_parent_is_not_taken_for_a_main_one() {
     let query = format!("select id from session where parent_id = '{main}'");
     let child = opencode.query(&scratch, &query)[0]["id"].as_str().expect("an id").to_owned();
 
-    // Both tries at the prompt; the call that follows is answered.
+    // Both requests at the prompt fail; the one at the call that follows is answered.
     fail_first(&scratch, "get", 2);
     let server = opencode.serve(&scratch, &model, &scratch.project);
     model.then(Script { subagent: vec![bash("echo GO-ON"), say("Went on.")], ..Script::default() });
@@ -115,7 +115,8 @@ fn a_session_of_unknown_parent_is_not_taken_for_a_main_one() {
         .once(&json!({ "tool": "bash", "command": "echo GO-ON", "agent": { "id": child } }));
 }
 
-/// A shared plugin calls the `thru` on PATH. If there is none, it leaves the session to the user's own copy.
+/// A shared plugin calls the `thru` on PATH. If there is none, it leaves the session to the user's own copy of the
+/// plugin.
 #[test]
 fn a_shared_plugin_without_its_program_does_not_silence_the_users_own() {
     let Some(opencode) = OpenCode::find() else { return };
@@ -145,7 +146,7 @@ fn compacted() -> Script {
     }
 }
 
-/// Counts briefs in the last requests of the session.
+/// Counts the briefs in the last requests of the session.
 fn briefs(model: &Model, requests: usize) -> Vec<usize> {
     let asked = model.asked();
     let main: Vec<_> = asked.iter().filter(|asked| asked.kind == Kind::Main).collect();

@@ -1,4 +1,4 @@
-//! Sessions of OpenCode that are over, that began before the plugin was installed, or that another harness continues.
+//! Sessions of OpenCode that have ended, that began before the plugin was installed, or that another harness continues.
 
 use std::time::{Duration, Instant};
 
@@ -27,7 +27,7 @@ fn killed_in_the_middle_of_a_call_its_packet_has_its_last_words() {
             call("write", json!({ "filePath": scratch.project.join("a.txt"), "content": "a\n" })),
             Step { text: "I know the cause: THE-LOCK-IS-NEVER-RELEASED.".into(), ..bash(endless) },
         ],
-        // Its calls are in the journal too, but not among the session's own in the database.
+        // The sub-agent's calls are in the journal too, but the database does not list them in the session.
         subagent: (1..=3).map(|n| bash(&format!("echo {n}"))).chain([say("SEEN-IT-ALL")]).collect(),
         ..Script::default()
     });
@@ -49,8 +49,8 @@ fn killed_in_the_middle_of_a_call_its_packet_has_its_last_words() {
     assert_eq!(scratch.thru_json(&["sweep"]), json!([]), "once");
 }
 
-/// Nothing was captured: it is read from the database, by OpenCode's own program and by sqlite3. With the plugin it
-/// continues.
+/// No hook saw the session, so it is read from the database: by OpenCode's own program and by sqlite3. After that it
+/// continues with the plugin.
 #[test]
 fn a_session_that_began_before_the_plugin() {
     let Some(opencode) = OpenCode::find() else { return };
@@ -99,7 +99,7 @@ fn a_session_that_began_before_the_plugin() {
     ]);
 }
 
-/// Whichever process continues a session: after a compaction there is one brief, and it stays.
+/// After a compaction there is one brief, and it stays, whichever process continues the session.
 #[test]
 fn a_compacted_session_is_briefed_once_in_the_next_process_too() {
     let Some(opencode) = OpenCode::find() else { return };
@@ -112,7 +112,7 @@ fn a_compacted_session_is_briefed_once_in_the_next_process_too() {
     first.known(&id, &scratch.project).say("DO-THE-WORK");
     first.kill();
 
-    // Something to tell a resumed session.
+    // A plan, so that a resumed session has something to be told.
     for words in
         [&["plan", "init", "Parser plan"][..], &["plan", "add", "The lexer"], &["task", "add", "Tokens"]]
     {
@@ -143,14 +143,14 @@ fn a_compacted_session_is_briefed_once_in_the_next_process_too() {
     scratch.receipts().never(&json!({ "outcome": "failed" }));
 }
 
-/// Counts our texts in the last requests of the session.
+/// Counts our briefs in the last requests of the session.
 fn told(model: &Model, requests: usize) -> Vec<usize> {
     let asked = model.asked();
     let main: Vec<_> = asked.iter().filter(|asked| asked.kind == Kind::Main).collect();
     main[main.len() - requests..].iter().map(|asked| asked.count("Throughline: ")).collect()
 }
 
-/// The figures are those of OpenCode's last request, and the size of the window is that of its settings.
+/// The tokens are those of OpenCode's last request, and the size of the window is that of its settings.
 #[test]
 fn a_window_that_fills_up_in_opencode_is_told_once() {
     let Some(opencode) = OpenCode::find() else { return };
@@ -169,7 +169,7 @@ fn a_window_that_fills_up_in_opencode_is_told_once() {
     let session = server.session(&scratch.project);
     for prompt in ["ONE", "TWO", "THREE", "FOUR"] {
         session.say(prompt);
-        // The stop is told when the session is idle, which is after the answer.
+        // The stop is reported when the session is idle, which is after the answer.
         until("the stop", || {
             scratch.journal(&session.id).matching(&json!({ "event": "stop" })).len()
                 == scratch.journal(&session.id).matching(&json!({ "event": "prompt" })).len()
@@ -207,7 +207,7 @@ fn a_packet_goes_through_three_harnesses() {
     claude.ask(&scratch, &model, prompt, &[]).assert_success();
     scratch.thru_ok(&["handoff", "finish the parser"]);
 
-    // The plugin's own commands, in the session's folder: the server was started elsewhere.
+    // The agent runs the commands in the session's folder, although the server was started elsewhere.
     let model = Model::start(Script::main([
         bash(&format!("{thru} pickup --for opencode")),
         say("Picked up."),
@@ -258,8 +258,8 @@ fn a_packet_goes_through_three_harnesses() {
     }
 }
 
-/// The cost of the plugin: turns of ten calls in two servers that differ only in the plugin. They alternate, each going
-/// first as often as the other, and the medians are compared.
+/// Measures the cost of the plugin: turns of ten calls on two servers that differ only in the plugin. The servers take
+/// turns at going first, and the medians are compared.
 ///
 ///     THRU_BIN=<the static release build> cargo test -p thru --test e2e -- --ignored --nocapture what_the_plugin_costs
 #[test]
@@ -284,7 +284,7 @@ fn what_the_plugin_costs() {
             let started = Instant::now();
             sessions[which].say("Ten calls");
             let took = started.elapsed();
-            // Work after a turn, such as a title, is not part of the next.
+            // Work after a turn, such as a title, must not be counted in the next turn.
             until("nothing is going on", || sessions.iter().all(Session::is_idle));
             if turn >= WARM_UP {
                 times[which].push(took);

@@ -1,4 +1,4 @@
-//! OpenCode: what is captured, compared with its own database, and what its model receives.
+//! OpenCode: what is recorded, compared with its own database, and what its model receives.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,8 +16,8 @@ pub fn bash(command: &str) -> Step {
     call("bash", json!({ "command": command, "description": "Run it" }))
 }
 
-/// One server, started elsewhere, with a session in a repository and one in a folder without git: everything an agent
-/// can do, then both kinds of compaction.
+/// One server, started elsewhere, runs a session in a repository and one in a folder without git. They do everything
+/// that an agent can do, and then both kinds of compaction.
 #[test]
 fn a_whole_session_is_in_the_journal_as_it_is_in_the_database() {
     let Some(opencode) = OpenCode::find() else { return };
@@ -40,7 +40,7 @@ fn a_whole_session_is_in_the_journal_as_it_is_in_the_database() {
         session.answer("red");
     });
     model.assert_played();
-    // As it was written: `thru journal` would hide what was told twice.
+    // This reads the journal as it was written, because `thru journal` hides repeated lines.
     let journal = scratch.journal(&session.id);
     journal.in_order(&[
         json!({ "event": "session-start", "name": "startup", "harness": "opencode" }),
@@ -95,7 +95,8 @@ fn a_whole_session_is_in_the_journal_as_it_is_in_the_database() {
     assert!(doctor.contains("(plugin ") && doctor.contains("last event "), "{doctor}");
 }
 
-/// The first prompt came with context. Its title was requested at the same time, of the same message, without it.
+/// The first prompt came with context. The title of the same message was requested at the same time, without the
+/// context.
 fn assert_told_but_not_titled(asked: &[Asked]) {
     let first = asked.iter().find(|asked| asked.kind == Kind::Main).expect("a request");
     assert!(first.holds("DO-THE-WORK") && first.holds("Parser plan"), "the plan is told at the start");
@@ -143,7 +144,8 @@ fn whole_script(scratch: &Scratch) -> Script {
     }
 }
 
-/// The brief is in the first request after it and unchanged in the next three; the summariser gets guidance.
+/// The brief is in the first request after the compaction and unchanged in the next three. The summariser gets
+/// guidance.
 fn compact_by_hand(session: &Session, model: &Model) {
     let before = model.asked().len();
     model.then(Script {
@@ -180,7 +182,7 @@ fn compact_by_hand(session: &Session, model: &Model) {
     );
 }
 
-/// It continues by itself, without a prompt; the brief is still there.
+/// OpenCode continues by itself, without a prompt, and the brief is still there.
 fn compact_by_itself(session: &Session, model: &Model) {
     let before = model.asked().len();
     model.then(Script {
@@ -208,7 +210,7 @@ fn compact_by_itself(session: &Session, model: &Model) {
     assert_ne!(after[0].text_with(BRIEF), asked[0].text_with(BRIEF), "it is a new one");
 }
 
-/// The provider refuses a request that is too long. OpenCode compacts, then sends the user's message again.
+/// The provider refuses a request that is too long. OpenCode compacts and sends the user's message again.
 fn compact_after_an_error(session: &Session, model: &Model) {
     model.then(Script {
         main: vec![
@@ -257,7 +259,7 @@ fn make_root(scratch: &Scratch, folder: &Path) -> std::path::PathBuf {
     folder
 }
 
-/// Without git, OpenCode reports `/` as the worktree. The root is still the folder.
+/// Without git, OpenCode reports `/` as the worktree. The root is still the session's folder.
 fn a_folder_without_git(scratch: &Scratch, session: &Session, model: &Model, folder: &Path) {
     model.then(Script::main([bash("echo plain > plain.txt"), say("Plain.")]));
     session.say("IN-A-PLAIN-FOLDER");
@@ -274,7 +276,7 @@ fn a_folder_without_git(scratch: &Scratch, session: &Session, model: &Model, fol
     assert!(!scratch.store().join(format!("sessions/{}.jsonl", session.id)).exists(), "and nowhere else");
 }
 
-/// Returns every prompt of a session, and every call of it and its sub-agents, by id, as OpenCode stored them.
+/// Returns every prompt of a session, and every call of the session and its sub-agents by id, as OpenCode stored them.
 fn stored(opencode: &OpenCode, scratch: &Scratch, id: &str) -> (Vec<String>, BTreeMap<String, String>) {
     let query = format!(
         "select m.data as message, p.data as part from part p join message m on m.id = p.message_id join session s \
@@ -298,7 +300,7 @@ fn stored(opencode: &OpenCode, scratch: &Scratch, id: &str) -> (Vec<String>, BTr
     (prompts, calls)
 }
 
-/// One process each, at the same time, in one project.
+/// Two processes run at the same time in one project.
 #[test]
 fn two_processes_on_one_project_do_not_mix() {
     let Some(opencode) = OpenCode::find() else { return };
@@ -307,11 +309,11 @@ fn two_processes_on_one_project_do_not_mix() {
     scratch.write(".opencode/plugins/mine.js", "export const Mine = async () => ({})\n");
     let before = snapshot(&scratch.project.join(".opencode"));
     OpenCode::init(&scratch);
-    // Two copies of the plugin, of which one must be silent.
+    // There are two copies of the plugin, and one of them must be silent.
     scratch.thru_ok(&["install", "opencode", "--user"]);
     let script = |word: &str| Script::main([bash(&format!("echo {word}")), say(&format!("{word}-DONE"))]);
     let (one, two) = (Model::start(script("ONE")), Model::start(script("TWO")));
-    // OpenCode makes its database at the first start, and fails if two processes do so at once.
+    // OpenCode creates its database at the first start, and fails if two processes do that at once.
     opencode.query(&scratch, "select count(*) as sessions from session");
     let first = opencode.start(&scratch, &one, &["FIRST"]);
     let second = opencode.start(&scratch, &two, &["SECOND"]);
@@ -335,7 +337,8 @@ fn two_processes_on_one_project_do_not_mix() {
         assert_eq!(journal.matching(&json!({ "event": "prompt" })).len(), 1, "{journal}");
     }
     scratch.assert_healthy();
-    // Byte for byte: only the two copies of the plugin go. OpenCode has added files of its own to both folders.
+    // Uninstalling removes the two copies of the plugin and changes no other byte. OpenCode has added files to both
+    // folders.
     let folders = [scratch.project.join(".opencode"), scratch.home.join(".config/opencode")];
     let mut expected = folders.each_ref().map(|folder| snapshot(folder));
     for files in &mut expected {

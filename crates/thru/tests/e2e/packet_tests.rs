@@ -89,7 +89,7 @@ fn a_session_that_was_killed_is_offered_until_it_is_taken_up() {
     let swept = scratch.thru_json(&["sweep"]);
     let packet = swept[0]["packet"].as_str().expect("a packet").to_owned();
     assert_eq!(scratch.thru_json(&["sweep"]), json!([]), "once");
-    // It is offered until somebody picks it up.
+    // The packet is offered until somebody picks it up.
     for prompt in ["Hello", "Hello again"] {
         let model = Model::start(Script::main([say("Hello.")]));
         claude.ask(&scratch, &model, prompt, &[]).assert_success();

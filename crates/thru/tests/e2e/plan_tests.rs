@@ -7,8 +7,9 @@ use crate::script::{Script, Step, call, say};
 
 const PLAN: &str = "# Parser plan\n\n## Steps\n1. Write the lexer\n2. Write the grammar\n3. Write the docs\n\nNothing else changes.\n";
 
-/// A plan that the user approved in plan mode is imported with the agent's own list, the list moves its tasks, and after a
-/// compaction the agent is told the current task, what is blocked, its last evidence, and what the user decided when asked.
+/// The user approves a plan in plan mode. It is imported with the agent's own list, and the list moves its tasks. After
+/// a compaction the agent is told the current task, what is blocked, the last evidence, and the user's answer to a
+/// question.
 #[test]
 fn an_approved_plan_is_imported_followed_and_told() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -23,7 +24,7 @@ fn an_approved_plan_is_imported_followed_and_told() {
     });
     let mut talk = claude.converse_in_plan_mode(&scratch, &model);
     let sid = session(&talk.say("Plan the parser"));
-    // The plan is a file whose name the harness chooses; the user approves its content.
+    // The plan is a file whose name the harness chooses, and the user approves its content.
     let write = call("Write", json!({ "file_path": plan_file(&model), "content": PLAN }));
     let main = vec![write, call("ExitPlanMode", json!({})), say("The plan is approved.")];
     model.then(Script { main, ..Script::default() });

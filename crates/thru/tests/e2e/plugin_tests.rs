@@ -11,7 +11,7 @@ use crate::model::Model;
 use crate::scratch::Scratch;
 use crate::script::{Script, call, say};
 
-/// It contains what `thru install claude-code --project` writes, byte for byte. `THRU_BLESS=1` rewrites it.
+/// The plugin contains what `thru install claude-code --project` writes, byte for byte. `THRU_BLESS=1` rewrites it.
 #[test]
 fn the_plugin_is_what_would_be_installed() {
     let scratch = Scratch::new();
@@ -53,7 +53,7 @@ fn claude_code_finds_nothing_wrong_with_it() {
     }
 }
 
-/// Installed as a user does it, from the marketplace of a checkout, without our settings anywhere.
+/// The plugin is installed from the marketplace of a checkout, as a user does it, and no settings contain our hooks.
 #[test]
 fn a_session_with_the_plugin_alone_is_in_the_journal() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -98,7 +98,7 @@ fn a_session_with_the_plugin_alone_is_in_the_journal() {
     hooks::assert_well("Claude Code, through the plugin,", &hook_runs(&ended));
 }
 
-/// If `thru` is not installed the plugin is silent.
+/// If `thru` is not installed, the plugin is silent.
 #[test]
 fn without_thru_the_plugin_does_nothing() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -111,7 +111,7 @@ fn without_thru_the_plugin_does_nothing() {
 
     let folder = plugin();
     let mut command = claude.command(&scratch, &model);
-    // A developer may have `thru` installed, and it would be found.
+    // A developer may have `thru` on the PATH, and the plugin would find it.
     command.env("PATH", "/usr/bin:/bin").args(["--plugin-dir", &folder.to_string_lossy(), "Begin"]);
     let ended = crate::process::Process::start(command).finish();
     ended.assert_success();
@@ -123,7 +123,7 @@ fn without_thru_the_plugin_does_nothing() {
     assert!(!scratch.store().exists());
 }
 
-/// Both at once: every event fires twice, and every call counts once.
+/// With the plugin and hooks in the settings, every event fires twice, and every call counts once.
 #[test]
 fn plugin_and_settings_together_count_once() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -182,7 +182,7 @@ fn parsed(path: &Path) -> Value {
     serde_json::from_str(&text(path)).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Returns names and contents.
+/// Returns the names and contents of the files in a folder.
 fn files(folder: &Path) -> Vec<(String, String)> {
     let entries = fs::read_dir(folder).expect("a folder").flatten();
     let mut files: Vec<_> = entries

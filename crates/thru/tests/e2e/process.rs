@@ -1,5 +1,5 @@
-//! A harness as a child process that speaks JSON lines. Every wait has a limit, everything started is ended, and all
-//! output is kept for the failure message.
+//! A harness as a child process that speaks JSON lines. Every wait has a limit, every process that was started is
+//! ended, and all output is kept for the failure message.
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 
-/// Far more than any step takes, even on a busy machine; far less than a CI job.
+/// The limit of every wait. No step takes nearly as long, even on a busy machine, and a CI job takes much longer.
 pub const LIMIT: Duration = Duration::from_secs(120);
 
 const LEFTOVERS: Duration = Duration::from_secs(2);
@@ -29,7 +29,7 @@ pub struct Process {
     ended: bool,
 }
 
-/// A line of stdout and its time.
+/// A line of stdout, and when it was read.
 #[derive(Clone, Debug)]
 pub struct Line {
     pub at: Instant,
@@ -45,7 +45,7 @@ pub struct Ended {
 }
 
 impl Process {
-    /// In its own process group, so that it can be ended with everything it started.
+    /// Starts a process in its own group, so that it can be ended with everything that it started.
     pub fn start(mut command: Command) -> Process {
         let name = command.get_program().to_string_lossy().rsplit('/').next().unwrap_or_default().to_owned();
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
@@ -75,7 +75,7 @@ impl Process {
         Process { name, child, stdin, incoming, seen: Vec::new(), stderr, stderr_ended, ended: false }
     }
 
-    /// Returns what it has written to stderr so far.
+    /// Returns what the process has written to stderr so far.
     pub fn stderr(&self) -> String {
         self.stderr.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -91,7 +91,7 @@ impl Process {
         drop(self.stdin.take());
     }
 
-    /// Reads until a line matches.
+    /// Reads lines until one matches.
     pub fn wait_for(&mut self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
         let until = Instant::now() + LIMIT;
         loop {
@@ -108,7 +108,7 @@ impl Process {
         }
     }
 
-    /// Closes stdin and waits for the end.
+    /// Closes stdin and waits for the end of the process.
     pub fn finish(mut self) -> Ended {
         drop(self.stdin.take());
         let until = Instant::now() + LIMIT;
@@ -122,14 +122,14 @@ impl Process {
         self.over(status)
     }
 
-    /// As a crash or an impatient user would: with a signal that cannot be handled.
+    /// Ends the process like a crash or an impatient user: with a signal that cannot be handled.
     pub fn kill(mut self) -> Ended {
         self.child.kill().expect("it is our child");
         let status = self.child.wait().expect("it is our child");
         self.over(status)
     }
 
-    /// As Ctrl-C on a terminal does: with a signal to all its processes, which it may handle.
+    /// Ends the process like Ctrl-C on a terminal: with a signal to its whole group, which it may handle.
     pub fn interrupt(self) -> Ended {
         if let Some(group) = Pid::from_raw(self.child.id() as i32) {
             let _ = kill_process_group(group, Signal::INT);
@@ -143,7 +143,7 @@ impl Process {
         Ended { status, lines: std::mem::take(&mut self.seen), stderr }
     }
 
-    /// Reads what is still in the pipes. A process that the harness left running may hold them open, so this does not
+    /// Reads what is still in the pipes. A process that the harness left running may keep them open, so this does not
     /// wait long.
     fn drain(&mut self) -> String {
         while let Ok(line) = self.incoming.recv_timeout(LEFTOVERS) {

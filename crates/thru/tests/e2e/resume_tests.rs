@@ -1,4 +1,4 @@
-//! A compaction and what follows: what a poor summary loses, the manifest and its gate.
+//! A compaction and what follows it: what a poor summary omits, the manifest and its gate.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::script::{Script, Step, call, say};
 
 const HOME: &str = ".agent/context/workstreams/01-greeting";
 
-/// With a person to ask: otherwise Claude Code hides its question tool.
+/// Arguments that tell Claude Code that a person can be asked. Otherwise it hides its question tool.
 const ASKING: [&str; 2] = ["--permission-prompt-tool", "stdio"];
 
 /// A project with a workstream, and hooks in Claude Code.
@@ -24,7 +24,7 @@ fn scene() -> Scratch {
     scratch
 }
 
-/// Edits, fails, asks the user to decide, and works on the workstream.
+/// Steps that edit a file, run a failing check, ask the user to decide, and work on the workstream.
 fn work(scratch: &Scratch) -> Vec<Step> {
     let file = scratch.project.join("src/greeting.txt");
     let option = |label: &str| json!({ "label": label, "description": "A tongue" });
@@ -40,18 +40,18 @@ fn work(scratch: &Scratch) -> Vec<Step> {
     ]
 }
 
-/// The prompt of [`work`], with an instruction, and the user's answer to the question.
+/// Sends the prompt for [`work`], with an instruction, and answers the agent's question.
 fn begin(talk: &mut Conversation) -> Value {
     let answers = json!({ "Which tongue comes first?": "Basque" });
     talk.say_and_answer("Please GREET-THE-WORLD. Never use exclamation marks.", &answers)
 }
 
-/// It says nothing about what was done, asked or decided.
+/// A summary without anything that was done, asked or decided.
 fn poor_summary() -> Vec<Step> {
     vec![say("<analysis>none</analysis>\n<summary>SOMETHING-WAS-DONE</summary>")]
 }
 
-/// Asserts what the poor summary left out, and what the manifest says.
+/// Asserts that a request contains what the poor summary left out, and what the manifest says.
 fn assert_restored(after: &Asked) {
     let facts = [
         "SOMETHING-WAS-DONE",
@@ -80,7 +80,7 @@ fn assert_restored(after: &Asked) {
         "3. “Which step is next, and what does it need? (from steps.md)”",
     ];
     assert!(after.holds_in_order(&manifest), "files and questions of the manifest, in order");
-    // The harness's own copy of the earlier conversation is gone: this came back with the brief.
+    // The earlier conversation is no longer in the request, so this copy came with the brief.
     assert_eq!(after.count("Which tongue comes first?"), 1, "the decision is told once");
 }
 
@@ -88,7 +88,7 @@ fn assert_restored(after: &Asked) {
 fn a_manual_compaction_is_restored_and_the_gate_is_observed() {
     let Some(claude) = ClaudeCode::find() else { return };
     let scratch = scene();
-    // Too long for the brief: a file that was given whole is not asked for again.
+    // The files are too long for the brief: a file that the brief contains in full need not be loaded again.
     scratch.write(&format!("{HOME}/plan.md"), &"One line, then its translations.\n".repeat(1_000));
     scratch.write(&format!("{HOME}/steps.md"), &"- [x] write it\n- [ ] translate it\n".repeat(1_000));
     let mut main = work(&scratch);
@@ -149,7 +149,7 @@ fn an_automatic_compaction_is_restored() {
     assert_restored(asked.last().expect("a question"));
 }
 
-/// A user who clears wants nothing from before.
+/// A user who clears a session wants nothing from before.
 #[test]
 fn after_a_clear_nothing_is_told() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -178,7 +178,7 @@ fn after_a_clear_nothing_is_told() {
     assert_eq!(said.next_back().expect("it was called").stdout, "", "the hook says nothing");
 }
 
-/// The active workstream is known for one session and for a limited time.
+/// The active workstream applies to one session, and for a limited time.
 #[test]
 fn a_state_of_another_session_or_too_old_is_named_and_not_used() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -207,7 +207,7 @@ fn a_state_of_another_session_or_too_old_is_named_and_not_used() {
     model.assert_played();
     let asked = model.asked();
     let sent = |prompt: &str| asked.iter().find(|asked| asked.holds(prompt)).expect("a question");
-    // A request repeats what the session was told before, so briefs are counted.
+    // A request also contains what the session was told before, so the briefs in it are counted.
     let load = "to load, in this order";
     let of_another = sent("OF-ANOTHER");
     let named = format!("the last state is of another session, {first} at 01-greeting; it is not used");
@@ -217,6 +217,6 @@ fn a_state_of_another_session_or_too_old_is_named_and_not_used() {
     let named = "01-greeting was active before the compaction; that state is not used: it is from \
                  2026-01-02T03:04:05Z, more than 72 hours ago";
     assert!(late.holds(named), "too old");
-    // The list that was told after the compaction is still in the conversation: a resume does not repeat it.
+    // The list that came after the compaction is still in the conversation, so a resume does not repeat it.
     assert_eq!((loads(late), loads(in_time)), (1, 1), "told once");
 }

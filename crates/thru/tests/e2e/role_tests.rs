@@ -9,7 +9,7 @@ const FILE: &str = ".agent/context/agents/tester.context.md";
 
 const SUMMARY: &str = "<analysis>none</analysis>\n<summary>WHAT-WAS-DONE</summary>";
 
-/// With today's date, so that nothing in it is stale.
+/// Creates a context file with today's date, so that nothing in it is stale.
 fn context_file(scratch: &Scratch) -> String {
     scratch.thru_ok(&["context", "new", "tester"]);
     let path = scratch.project.join(FILE);
@@ -29,7 +29,7 @@ fn steps(scratch: &Scratch) -> Vec<String> {
     rows[0]["history"].as_array().expect("a history").iter().map(step).collect()
 }
 
-/// The agent binds itself and saves, as it would; the harness compacts; the agent reads its file again.
+/// The agent binds itself to a role and saves; the harness compacts; the agent reads its file again.
 #[test]
 fn a_role_goes_through_a_compaction() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -89,7 +89,7 @@ fn a_role_goes_through_a_compaction() {
     scratch.assert_healthy();
 }
 
-/// An invalid file stops nothing, and the next brief says what is wrong with it.
+/// An invalid context file stops nothing, and the next brief says what is wrong with it.
 #[test]
 fn an_invalid_file_does_not_stop_a_compaction() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -129,7 +129,7 @@ fn an_invalid_file_does_not_stop_a_compaction() {
     );
 }
 
-/// `/recover` as `thru init` installs it: the model is asked to run the command, and may.
+/// `/recover` as `thru init` installs it: the model is asked to run the command, and has the permission.
 #[test]
 fn the_slash_command_recovers() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -143,7 +143,7 @@ fn the_slash_command_recovers() {
         say("Recovered."),
     ]));
 
-    // Unlike in the other tests, the command's own front matter must give enough permission.
+    // Unlike in the other tests, the permissions in the command's own front matter must be enough.
     let mut command = claude.asking(&scratch, &model);
     command.arg("/recover tester");
     crate::process::Process::start(command).finish().assert_success();

@@ -1,4 +1,4 @@
-//! A separate home and repository for one test, and what `thru` left there.
+//! A separate home and repository for one test, and access to what `thru` left there.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -16,17 +16,17 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// A fresh git repository with one commit, and no root yet.
+    /// Creates a git repository with one commit, and no root.
     pub fn new() -> Scratch {
         let mut dir = tempfile::Builder::new().prefix("thru-e2e-").tempdir().expect("a temporary folder");
-        // To inspect what a failing test left.
+        // With this variable the files of a failing test can be inspected.
         dir.disable_cleanup(std::env::var_os("THRU_E2E_KEEP").is_some());
         let top = dir.path().canonicalize().expect("it was just made");
         let scratch = Scratch { home: top.join("home"), project: top.join("project"), dir };
         for folder in ["home", "project", "tmp", "bin"] {
             std::fs::create_dir(top.join(folder)).expect("a folder");
         }
-        // By its bare name on PATH, as users have it.
+        // Harnesses find `thru` by its bare name on PATH, as they do for users.
         std::os::unix::fs::symlink(thru(), top.join("bin/thru")).expect("a link");
         scratch.write("README.md", "# Scratch\n");
         scratch.git(&["init", "--quiet", "--initial-branch", "main"]);
@@ -35,13 +35,13 @@ impl Scratch {
         scratch
     }
 
-    /// From here on the project is a clone: the same records, in a folder nobody vouched for.
+    /// Replaces the project with a clone: it has the same records, but nobody has vouched for its folder.
     pub fn move_to_clone(&mut self) {
         self.git(&["clone", "--quiet", ".", "../clone"]);
         self.project.set_file_name("clone");
     }
 
-    /// The first folder of PATH, with only `thru` in it.
+    /// Returns the first folder of PATH, which contains only `thru`.
     pub fn bin(&self) -> PathBuf {
         self.dir.path().join("bin")
     }
@@ -56,7 +56,7 @@ impl Scratch {
         std::fs::write(path, text).expect("a file");
     }
 
-    /// `./test.sh` of the project: a check that fails with these words and this exit code.
+    /// Writes `./test.sh` into the project: a check that fails with these words and this exit code.
     pub fn failing_check(&self, words: &str, code: u8) {
         self.write("test.sh", &format!("#!/bin/sh\necho '{words}' >&2\nexit {code}\n"));
         let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
@@ -74,7 +74,7 @@ impl Scratch {
         self.command("thru").args(arguments).output().expect("thru is built")
     }
 
-    /// Like [`Scratch::thru`], but anything other than success fails the test.
+    /// Runs `thru` like [`Scratch::thru`], but the test fails if the command does.
     pub fn thru_ok(&self, arguments: &[&str]) -> String {
         let output = self.thru(arguments);
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -83,7 +83,7 @@ impl Scratch {
         text
     }
 
-    /// In the project, with none of the environment of the person or agent that runs the tests.
+    /// Returns a command in the project, without the environment of the person or agent that runs the tests.
     pub fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         let path = std::env::var("PATH").unwrap_or_default();
@@ -107,14 +107,14 @@ impl Scratch {
         Lines::read(&self.store().join(format!("sessions/{session}.jsonl")))
     }
 
-    /// The journal as `thru journal` shows it: repeated calls once.
+    /// Returns the journal as `thru journal` shows it, without repeated calls.
     pub fn shown(&self, session: &str) -> Lines {
         Lines::parse("thru journal", &self.thru_ok(&["journal", "--json", "--session", session]))
     }
 
-    /// What a command prints with `--json`.
+    /// Returns what a command prints with `--json`.
     pub fn thru_json(&self, arguments: &[&str]) -> Value {
-        // At the front: after `--` it would belong to the launched command.
+        // `--json` comes first, because after `--` it would belong to the launched command.
         let text = self.thru_ok(&[&["--json"], arguments].concat());
         serde_json::from_str(&text).unwrap_or_else(|_| panic!("not JSON: {text}"))
     }
@@ -129,12 +129,12 @@ impl Scratch {
     }
 }
 
-/// The binary under test: the one `cargo xtask e2e` names, or else the build next to this test.
+/// Returns the binary under test: the one that `cargo xtask e2e` names, or else the build next to this test.
 fn thru() -> PathBuf {
     std::env::var_os("THRU_BIN").map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_thru")), PathBuf::from)
 }
 
-/// Every file below, as bytes: two of these are equal if nothing was written between them.
+/// Returns every file below a folder with its bytes. Two snapshots are equal if nothing was written between them.
 pub fn snapshot(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_path_buf()];

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// Requests of each kind use up their list from the front; after its end there is a default answer.
+/// The answers to requests of each kind, in order. After the last one there is a default answer.
 #[derive(Debug, Default)]
 pub struct Script {
     pub main: Vec<Step>,
@@ -17,10 +17,10 @@ pub struct Script {
 pub struct Step {
     pub text: String,
     pub calls: Vec<Call>,
-    /// The reported size of the context, which harnesses believe.
+    /// The reported size of the context, which harnesses rely on.
     pub input_tokens: Option<u64>,
     pub delay: Duration,
-    /// An error instead of an answer, as in a status line.
+    /// An error instead of an answer, as the status of the HTTP response.
     pub refusal: Option<&'static str>,
 }
 
@@ -38,7 +38,7 @@ pub fn call(tool: &'static str, input: Value) -> Step {
     Step { calls: vec![Call { tool, input }], ..Step::default() }
 }
 
-/// An error in place of an answer.
+/// Returns an error in place of an answer.
 pub fn refuse(status: &'static str) -> Step {
     Step { refusal: Some(status), ..Step::default() }
 }

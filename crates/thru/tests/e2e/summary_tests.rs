@@ -1,4 +1,4 @@
-//! Reversible summaries: the model of the real harness is sent the summary, and retrieves the original.
+//! Reversible summaries: the model of the real harness receives the summary, and retrieves the original.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use crate::opencode::OpenCode;
 use crate::scratch::Scratch;
 use crate::script::{Script, call, say};
 
-/// Prints 24 KB of lines with one error among them: under the size at which a harness shortens outputs itself.
+/// Prints 24 KB of lines with one error among them. That is below the size at which a harness itself shortens outputs.
 const PRINTS: &str = "i=0; while [ $i -lt 800 ]; do echo \"test parser::case_$i ... ok\"; i=$((i+1)); done; echo 'error: THE-PARSER-STOPPED'; echo the end";
 
 /// A line that no summary shows.
@@ -19,7 +19,7 @@ fn switch_on(scratch: &Scratch) {
     std::fs::write(config, "[summaries]\nenabled = true\n").expect("settings");
 }
 
-/// Retrieves the one output that is stored.
+/// Retrieves the only stored output.
 const RETRIEVES: &str =
     "id=$(basename .agent/context/summaries/o-*.txt .txt); thru swarm retrieve \"$id\" --grep case_400";
 

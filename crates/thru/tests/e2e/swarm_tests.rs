@@ -1,7 +1,8 @@
 //! A swarm in the real harnesses: a whole phase with its verdicts, and read-only agents that cannot write.
 //!
-//! Droid runs a sub-agent only for a user who is logged in with its maker, and these tests are offline. There the main agent goes
-//! through the phase, and what a sub-agent would return is given to the hook in the form that Droid's source describes.
+//! Droid runs sub-agents only for users who are logged in with its maker, and these tests are offline. So with Droid
+//! the main agent goes through the phase, and the hook gets what a sub-agent would return, in the form that Droid's
+//! source describes.
 
 use serde_json::{Value, json};
 
@@ -17,7 +18,7 @@ use crate::script::{Script, Step, call, say};
 
 const PLAN: &[&str] = &["thru plan init Greeting --phase Words", "thru task add 'Say hello' --phase 1"];
 
-/// What each agent answers, in the order in which the architect calls them.
+/// The answers of the agents, in the order in which the architect calls them.
 const ANSWERS: &[(&str, &str)] = &[
     ("explorer", "STRUCTURE: one file\nENTRY POINTS: none\nPATTERNS: none\nDOMAINS: words\nGAPS: none"),
     ("critic", "VERDICT: NEEDS_REVISION\nCONFIDENCE: HIGH\nISSUES:\n- [1.1] which words?\nSUMMARY: nearly"),
@@ -34,7 +35,7 @@ const ANSWERS: &[(&str, &str)] = &[
     ("test_engineer", "| Field | Value |\n|---|---|\n| Verdict | PASS |\n| Tests | 2 passed |"),
 ];
 
-/// The whole phase as the main agent goes through it. `delegate` calls an agent, `shell` runs a command.
+/// Returns the steps of the main agent in a whole phase. `delegate` calls an agent, `shell` runs a command.
 fn phase(delegate: fn(&str, &str) -> Step, shell: fn(&str) -> Step) -> Vec<Step> {
     let mut steps = vec![shell("thru swarm agents architect"), shell("thru swarm plan || true")];
     for (number, (agent, _)) in ANSWERS.iter().enumerate() {
@@ -51,7 +52,7 @@ fn phase(delegate: fn(&str, &str) -> Step, shell: fn(&str) -> Step) -> Vec<Step>
     steps
 }
 
-/// What the phase left, and that each agent was given its own prompt.
+/// Asserts the results of the phase, and that each agent was given its own prompt.
 fn assert_phase(scratch: &Scratch, model: &Model) {
     let asked = model.asked();
     for agent in ["explorer", "critic", "coder", "reviewer", "test_engineer"] {
@@ -63,7 +64,7 @@ fn assert_phase(scratch: &Scratch, model: &Model) {
     assert_recorded(scratch, model);
 }
 
-/// The evidence has every verdict in its order, `plan show` the state, and the gate judges by them.
+/// Asserts that the evidence has every verdict in order, that `plan show` shows the state, and that the gate uses them.
 fn assert_recorded(scratch: &Scratch, model: &Model) {
     model.assert_played();
     let bundle = std::fs::read(scratch.store().join("evidence/1.1/bundle.json")).expect("a bundle");
@@ -95,7 +96,7 @@ fn assert_recorded(scratch: &Scratch, model: &Model) {
     assert_gate(scratch);
 }
 
-/// One of four reviews rejected: too many for a strict limit, and not for the default one.
+/// Asserts that one rejection in four reviews is too many for a strict limit, but not for the default one.
 fn assert_gate(scratch: &Scratch) {
     let gate = || scratch.thru(&["swarm", "benchmark", "--ci-gate"]);
     let settings = scratch.store().join("config.toml");
@@ -138,7 +139,7 @@ fn a_phase_of_the_swarm_in_claude_code() {
     scratch.assert_healthy();
 }
 
-/// The model calls the tool all the same, from within each read-only agent.
+/// The model calls the tool anyway, in each read-only agent.
 #[test]
 fn a_read_only_agent_cannot_write_in_claude_code() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -219,7 +220,7 @@ fn a_read_only_agent_cannot_write_in_opencode() {
     }
 }
 
-/// In place of a sub-agent: its end, as Droid reports it to the hook.
+/// Returns a step that replaces a sub-agent: it reports the agent's end to the hook, in Droid's form.
 fn ended_agent(name: &str, prompt: &str) -> Step {
     let number: usize = prompt.split(' ').find_map(|word| word.parse().ok()).expect("the number of the step");
     let payload = json!({
@@ -251,11 +252,11 @@ fn a_phase_of_the_swarm_in_droid_without_its_sub_agents() {
     assert_recorded(&scratch, &model);
     let asked = model.asked();
     let first = asked.iter().find(|asked| asked.kind == Kind::Main).expect("a request");
-    // Before any command of ours has printed their names.
+    // This is before any of our commands has printed the names.
     assert!(first.holds("test_engineer"), "Droid offers our agents");
 }
 
-/// A session with exactly the tools of the definition, in place of the sub-agent that would have them.
+/// A session with exactly the tools of the agent's definition replaces the sub-agent.
 #[test]
 fn the_tools_of_a_read_only_agent_cannot_write_in_droid() {
     let Some(droid) = Droid::find() else { return };
