@@ -52,7 +52,7 @@ fn only_the_start_of_a_session_makes_one() {
 fn the_home_folder_and_what_is_above_it_never_become_a_root() {
     let env = asked_for();
     let before = env.tree();
-    // Not `/` itself: a failing test must not leave a root there for the whole machine.
+    // `/` itself is not tested: a failing test would leave a root there for the whole machine.
     for folder in [env.home(), env.base().to_owned()] {
         start(&env, "SessionStart.startup", &folder).silent("too high");
     }

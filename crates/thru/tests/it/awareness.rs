@@ -1,4 +1,4 @@
-//! What agents know of each other: the log of their calls, `thru swarm status`, and what they are told.
+//! What agents learn about each other: the log of their calls, `thru swarm status`, and what a hook tells them.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::env::TestEnv;
 
-/// A call of a session's main agent, or of a sub-agent of type `agent`.
+/// Reports a call of a session's main agent, or of a sub-agent of type `agent`.
 fn call(env: &TestEnv, session: &str, id: &str, agent: &str, fields: Value) {
     let mut payload = env.payload(session, "PostToolUse", fields);
     payload["tool_use_id"] = json!(id);
@@ -27,7 +27,7 @@ fn stop(env: &TestEnv, session: &str) {
     env.fire(session, "Stop", json!({"stop_hook_active": false, "last_assistant_message": "done"}));
 }
 
-/// Two sessions: one with a coder and a failed command, one with a role.
+/// Two sessions: one has a coder and a failed command, the other has a role.
 fn two_sessions() -> TestEnv {
     let env = TestEnv::rooted();
     for session in ["one", "two"] {
@@ -102,17 +102,17 @@ fn the_log_is_written_at_a_checkpoint_and_can_be_deleted() {
     assert_eq!(lines[1]["agent"]["type"], "coder");
     assert_eq!(lines[3]["role"], "tester");
     assert_eq!(env.json(&["swarm", "status"]), before);
-    // A later call is not in the log yet, and counts.
+    // A later call is not in the log yet, but it counts.
     edit(&env, "one", "t5", "", "src/c.rs");
     let with_one_more = env.json(&["swarm", "status"]);
     assert_eq!(with_one_more["calls"], 5);
-    // Without the log, or with half of it, the journals say the same.
+    // Without the log, or with half of it, the journals give the same result.
     let whole = fs::read_to_string(&log).unwrap();
     fs::write(&log, whole.lines().next().unwrap()).unwrap();
     assert_eq!(env.json(&["swarm", "status"]), with_one_more);
     fs::remove_file(&log).unwrap();
     assert_eq!(env.json(&["swarm", "status"]), with_one_more);
-    // The same lines twice, as a crash between log and digest leaves them.
+    // A crash between writing the log and the digest leaves the same lines twice.
     fs::write(&log, format!("{whole}{whole}")).unwrap();
     assert_eq!(env.json(&["swarm", "status"]), with_one_more);
 }
@@ -141,12 +141,12 @@ fn two_sessions_that_edit_one_file_are_each_told_once() {
     let told = prompt(&env, "two").context();
     assert!(told.contains("session one (Claude Code) edited src/a.rs at"), "{told}");
     prompt(&env, "two").silent("it was told");
-    // The sub-agent's file is one of the session's own.
+    // The file of a sub-agent counts as the session's own.
     edit(&env, "two", "t6", "", "src/b.rs");
     let told = prompt(&env, "one").context();
     assert!(told.contains("edited src/b.rs"), "{told}");
     prompt(&env, "one").silent("it was told");
-    // A file that only one of them edits concerns nobody.
+    // Nobody is told about a file that only one session edits.
     edit(&env, "one", "t7", "", "src/only.rs");
     prompt(&env, "two").context();
     prompt(&env, "two").silent("src/only.rs is nobody else's");
@@ -173,7 +173,7 @@ fn edits_far_apart_or_in_another_checkout_concern_nobody() {
     assert!(prompt(&env, "one").context().contains("edited a at 2026-11-15T19:09:59Z"));
 }
 
-/// A transcript that says how many tokens the last request had.
+/// Writes a transcript with these requests (the tokens and the model of each), and returns its path.
 fn transcript(env: &TestEnv, requests: &[(u64, &str)]) -> String {
     let line = |(index, (tokens, model)): (usize, &(u64, &str))| {
         let usage = json!({"input_tokens": 7, "cache_read_input_tokens": tokens - 7, "output_tokens": 5});
@@ -257,7 +257,7 @@ fn without_figures_of_the_harness_the_window_is_estimated() {
     assert!(told.contains("about 75 % full (150,0") && told.contains("estimated"), "{told}");
 }
 
-/// A session with something of every class.
+/// A session with facts of every class.
 fn rich() -> TestEnv {
     let env = TestEnv::rooted();
     env.fire("s1", "SessionStart", json!({"source": "startup"}));
@@ -287,7 +287,7 @@ fn given(env: &TestEnv, kind: &str) -> String {
 #[test]
 fn each_kind_of_agent_is_given_its_own_facts() {
     let env = rich();
-    // Which of these words each kind is given. The activity of others names edited files, and every kind is given it.
+    // The words that each kind of agent is given. Every kind is also told which files others have edited.
     let words =
         ["goal-word", "plan-word", "task-word", "decision-word", "read-word", "failing-word", "check-word"];
     let cases = [

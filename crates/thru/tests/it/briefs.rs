@@ -1,11 +1,12 @@
-//! What happened before is told when it is needed: after a compaction, at a resume, and briefly at the next start.
+//! A session is told what happened before when it needs to know: after a compaction, at a resume, and briefly at a
+//! start.
 
 use serde_json::{Value, json};
 
 use crate::call::Output;
 use crate::env::TestEnv;
 
-/// One session's events, with the fields that matter.
+/// Fires the events of one session, with the fields that matter.
 struct Session<'a> {
     env: &'a TestEnv,
     id: &'a str,
@@ -162,7 +163,7 @@ fn hooks_in_two_places_tell_it_once() {
     session.work();
     let summary =
         json!({"agent_id": "a", "agent_type": "", "last_assistant_message": "<summary>short</summary>"});
-    // One after the other, and both at once as in Claude Code; with an announcement and without.
+    // The two events come one after the other, or both at once as in Claude Code; with an announcement and without.
     for announced in [true, false] {
         session.fire(
             "UserPromptSubmit",

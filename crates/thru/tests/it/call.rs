@@ -1,4 +1,4 @@
-//! One run of the binary: its input, its output, and a time limit.
+//! One run of the binary, with its input, its output and a time limit.
 
 use std::ffi::OsStr;
 use std::io::{Read, Write};
@@ -10,13 +10,13 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// Far more than any call takes, even on a busy machine. Only a hanging call reaches it.
+/// The time limit. No call takes nearly as long, even on a busy machine, unless it hangs.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub struct Call {
     command: Command,
     stdin: Vec<u8>,
-    /// How long the other end of its stdin stays open after writing.
+    /// How long the writing end of stdin stays open after the input was written.
     open_for: Duration,
 }
 
@@ -25,7 +25,7 @@ pub struct Output {
     pub stdout: String,
     pub stderr: String,
     pub code: i32,
-    /// Stdout as it came.
+    /// The bytes of stdout, unchanged.
     pub bytes: Vec<u8>,
 }
 
@@ -59,7 +59,7 @@ impl Call {
         self
     }
 
-    /// The writer does not close its stdin.
+    /// Keeps stdin open after the input was written.
     pub fn stdin_left_open(mut self) -> Call {
         self.open_for = PATIENCE * 2;
         self
@@ -70,7 +70,7 @@ impl Call {
         self
     }
 
-    /// The same call of another program: a copy of the binary, or one that runs it (then `words` come first).
+    /// Runs the same call through another program, which gets `words`, the binary and its arguments.
     pub fn through(self, program: impl AsRef<OsStr>, words: &[&OsStr]) -> Call {
         let mut command = Command::new(program);
         command.args(words).arg(self.command.get_program()).args(self.command.get_args());
@@ -92,8 +92,8 @@ impl Call {
         Call { command, stdin: self.stdin, open_for: self.open_for }
     }
 
-    /// The same on a terminal where somebody types. Everything printed there, including stderr, is the output's
-    /// stdout.
+    /// Runs the call on a terminal where `typed` is typed. The output's stdout is everything printed there, including
+    /// stderr.
     pub fn on_terminal(mut self, typed: &str) -> Output {
         use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
@@ -105,7 +105,7 @@ impl Call {
         drop(self.command);
         let mut master = std::fs::File::from(master);
         master.write_all(typed.as_bytes()).unwrap();
-        // The end of a terminal is an error, not an end of file.
+        // At its end a terminal returns an error, not an end of file.
         let said = drain(master).recv_timeout(PATIENCE);
         if said.is_err() {
             let _ = child.kill();
@@ -124,7 +124,7 @@ impl Call {
         let mut child = piped.spawn().unwrap_or_else(|e| panic!("{:?}: {e}", self.command));
         let mut stdin = child.stdin.take().unwrap();
         let (input, open_for) = (std::mem::take(&mut self.stdin), self.open_for);
-        // A program that does not read its input is not a failure here: its output shows what it does instead.
+        // If the program does not read its input, that is not a failure here; its output shows what it did instead.
         std::thread::spawn(move || {
             let _ = stdin.write_all(&input);
             std::thread::sleep(open_for);
@@ -138,7 +138,7 @@ impl Call {
         Output {
             stdout: String::from_utf8_lossy(&stdout).into_owned(),
             stderr: String::from_utf8_lossy(&stderr).into_owned(),
-            // As in a shell: a signal is 128 plus its number.
+            // As in a shell, the code for a signal is 128 plus its number.
             code: status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0)),
             bytes: stdout,
         }
@@ -175,8 +175,8 @@ impl Output {
         assert_eq!(said, (0, "", ""), "{about}");
     }
 
-    /// Asserts what Claude Code accepts from a hook: nothing, context at the events that allow it, plain text for a
-    /// summariser.
+    /// Asserts that a hook's output is one that Claude Code accepts: nothing, context at the events that allow it, or
+    /// plain text for a summariser.
     #[track_caller]
     pub fn accepted(&self, about: &str) {
         assert_eq!((self.code, self.stderr.as_str()), (0, ""), "{about}");
@@ -194,7 +194,7 @@ impl Output {
         assert_eq!((answer.as_object().map(|a| a.len()), output.len()), (Some(1), 2), "{about}: {answer}");
     }
 
-    /// Returns what a hook told the model; empty if nothing.
+    /// Returns what a hook told the model; empty if it told nothing.
     #[track_caller]
     pub fn context(&self) -> String {
         if self.stdout.is_empty() {
@@ -209,7 +209,7 @@ impl Output {
     }
 }
 
-/// The form used in snapshots.
+/// The form in which snapshots show an output.
 impl std::fmt::Display for Output {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "exit: {}", self.code)?;

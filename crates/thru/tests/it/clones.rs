@@ -1,4 +1,4 @@
-//! A store that came with a clone is somebody else's text: hooks leave it alone and tell the user once.
+//! A store that came with a clone was written by somebody else: hooks leave it alone and tell the user once.
 
 use std::fs;
 use std::path::PathBuf;
@@ -51,7 +51,7 @@ impl Cloned {
     }
 }
 
-/// Returns what the user is told, and asserts that there is nothing else.
+/// Returns what the user is told, and asserts that nothing else was printed.
 #[track_caller]
 fn told(output: &Output) -> String {
     assert_eq!((output.code, output.stderr.as_str()), (0, ""));

@@ -1,4 +1,4 @@
-//! Completions know every command.
+//! Shell completions contain every command.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! Decisions through the binary: recorded, superseded, answered, suggested, imported, and told.
+//! Decisions through the binary: they are recorded, superseded, answered, suggested, imported and told.
 
 use std::fs;
 
@@ -15,7 +15,7 @@ fn texts(listing: &Value) -> Vec<String> {
     decisions.iter().map(|one| one["text"].as_str().unwrap().to_owned()).collect()
 }
 
-/// The user answers a question, as Claude Code tells of it.
+/// Reports the user's answer to a question, as Claude Code does.
 fn answer(env: &TestEnv, session: &str, question: &str, answer: &str) {
     let input = json!({"questions": [{"question": question, "options": []}]});
     let response = json!({"questions": [], "answers": {question: answer}});
@@ -29,7 +29,7 @@ fn began(env: &TestEnv, session: &str) {
     env.fire(session, "UserPromptSubmit", json!({"prompt": "Write the parser, with its tests and its docs"}));
 }
 
-/// The brief that a session is given after a compaction.
+/// Returns the brief that a session gets after a compaction.
 fn brief(env: &TestEnv, session: &str) -> String {
     env.fire(session, "PreCompact", json!({"trigger": "manual"}));
     env.fire(session, "SessionStart", json!({"source": "compact"})).context()
@@ -69,7 +69,7 @@ fn one_takes_the_place_of_another_and_nothing_is_deleted() {
     let again = env.thru(&["decisions", "supersede", &old, "Use YAML"]);
     assert_eq!(again.code, 15, "{}", again.stderr);
     assert!(again.stderr.contains(new_id), "{}", again.stderr);
-    // Taken back, with nothing in its place.
+    // The decision is withdrawn, and nothing replaces it.
     env.thru(&["decisions", "supersede", new_id, "--why", "no settings at all"]).ok();
     assert_eq!(texts(&env.json(&["decisions", "list"])), [""; 0]);
     assert!(env.thru(&["decisions", "show", new_id]).ok().stdout.contains("withdrawn: no settings at all"));
@@ -97,7 +97,7 @@ fn what_is_wrong_is_said() {
         assert!(output.stderr.contains(text), "{words:?}: {}", output.stderr);
     }
     assert_eq!(recorded(&env).len(), 1);
-    // Torn and foreign lines are passed over, and named.
+    // Torn lines and lines of a newer version are skipped, and `thru doctor` names them.
     let mut log = fs::read(env.store().join("decisions.jsonl")).unwrap();
     log.extend_from_slice(b"{\"v\":9,\"id\":\"d-9\",\"text\":\"later\"}\n{\"id\":\"d-");
     fs::write(env.store().join("decisions.jsonl"), log).unwrap();
@@ -119,7 +119,7 @@ fn a_secret_is_covered_before_it_is_written() {
     }
 }
 
-/// Answered once: recorded at the call, told after the compaction once, and superseded by a later answer.
+/// An answer is recorded at the call, told once after the compaction, and superseded by a later answer.
 #[test]
 fn an_answer_is_a_decision_at_the_call() {
     let env = TestEnv::rooted();
@@ -143,16 +143,16 @@ fn an_answer_is_a_decision_at_the_call() {
     let told = brief(&env, "s1");
     assert_eq!(told.matches("asked “Which database?” the user chose “SQLite”").count(), 1, "{told}");
     assert_eq!(recorded(&env).len(), 1, "a checkpoint does not record it again");
-    // Hooks that are installed twice tell twice.
+    // If hooks are installed twice, the answer is reported twice.
     answer(&env, "s1", "Which database?", "SQLite");
     assert_eq!(texts(&env.json(&["decisions", "list"])), ["Which database? → SQLite"]);
     answer(&env, "s1", "Which database?", "Postgres");
     let told = brief(&env, "s1");
     assert!(told.contains("“Postgres”") && !told.contains("“SQLite”"), "{told}");
-    // Asked back, or refused: nothing was decided.
+    // If the user asks back or refuses, nothing was decided.
     answer(&env, "s1", "Which colour?", "What is the difference?");
     assert_eq!(texts(&env.json(&["decisions", "list"])), ["Which database? → Postgres"]);
-    // A packet has it too, and once.
+    // The packet contains the decision too, once.
     env.thru(&["handoff", "finish the parser", "--session", "s1"]).ok();
     let packet =
         fs::read_to_string(env.store().join("packets").join(&names_in(&env.store().join("packets"))[0]))
@@ -161,7 +161,7 @@ fn an_answer_is_a_decision_at_the_call() {
     assert!(!packet.contains("SQLite"), "{packet}");
 }
 
-/// What no hook told, the transcript does: at the next checkpoint it is a decision.
+/// If no hook recorded the answer, the next checkpoint makes a decision of it.
 #[test]
 fn an_answer_that_only_the_journal_holds_is_recorded_at_a_checkpoint() {
     let env = TestEnv::rooted();
@@ -170,7 +170,7 @@ fn an_answer_that_only_the_journal_holds_is_recorded_at_a_checkpoint() {
     fs::remove_file(env.store().join("decisions.jsonl")).unwrap();
     env.fire("s1", "Stop", json!({}));
     assert_eq!(texts(&env.json(&["decisions", "list"])), ["Which database? → SQLite"]);
-    // Withdrawn is withdrawn: the next checkpoint does not bring it back.
+    // The next checkpoint does not bring back a decision that was withdrawn.
     let id = recorded(&env)[0]["id"].as_str().unwrap().to_owned();
     env.thru(&["decisions", "supersede", &id]).ok();
     answer(&env, "s1", "Which colour?", "red");
@@ -206,7 +206,7 @@ fn superseded_and_expired_ones_leave_the_brief() {
     assert_eq!(ids.iter().filter(|id| id.starts_with("decision:d-")).count(), 3, "{ids:?}");
 }
 
-/// A packet is written once; whoever picks it up is told what was decided since, and what no longer holds.
+/// A packet is written once. Whoever picks it up is told what has been decided since, and what is no longer in force.
 #[test]
 fn a_pickup_tells_what_was_decided_since() {
     let env = TestEnv::rooted();
@@ -260,13 +260,13 @@ fn the_view_follows_and_what_a_person_wrote_is_kept() {
         view.starts_with("<!-- Written by thru (") && view.contains("- Use TOML, because people edit it (d-"),
         "{view}"
     );
-    // An answer stands in it after the next checkpoint.
+    // After the next checkpoint the view contains the answer.
     answer(&env, "s1", "Which database?", "SQLite");
     env.fire("s1", "Stop", json!({}));
     let view = fs::read_to_string(&path).unwrap();
     assert!(view.contains("- Which database? → SQLite (d-"), "{view}");
     assert!(view.contains("| s1 | claude-code |") && view.contains("Write the parser"), "{view}");
-    // It is never believed.
+    // The view is never read.
     fs::write(&path, view.replace("SQLite", "Oracle")).unwrap();
     assert!(!brief(&env, "s1").contains("Oracle"));
     let told = env.thru(&["decide", "Two passes"]).ok().stderr;
@@ -316,7 +316,7 @@ fn a_swarms_decisions_are_imported_once() {
     assert_eq!((&again["decisions"]["known"], &again["decisions"]["written"]), (&json!(3), &json!(0)));
     assert_eq!(recorded(&env).len(), 3);
     assert_eq!(fs::read_to_string(file).unwrap(), text);
-    // One more line is one more decision; what was superseded here is not brought back.
+    // A new line in the file becomes a new decision; a decision that was superseded here is not brought back.
     let id = recorded(&env)[1]["id"].as_str().unwrap().to_owned();
     env.thru(&["decisions", "supersede", &id, "One pass"]).ok();
     env.write("project/.swarm/context.md", text.replace("- Two passes\n", "- Two passes\n- Static binary\n"));
@@ -336,7 +336,7 @@ fn many_who_decide_the_same_decide_once() {
     assert_eq!(recorded(&env).len(), 1);
 }
 
-/// A session that goes on for long made many decisions since.
+/// In a long session there may be many decisions after the one that superseded the answer.
 #[test]
 fn an_answer_that_was_superseded_stays_away_however_old_it_is() {
     let env = TestEnv::rooted();

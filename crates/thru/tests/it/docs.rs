@@ -15,12 +15,12 @@ What `thru help` says, command by command. This page is generated from the binar
 Data goes to stdout, messages to stderr. Every command takes `--json` and ends with one of the exit codes below.
 ";
 
-/// Every command, in the order of the help.
+/// Returns every command, in the order of the help.
 pub fn commands(env: &TestEnv) -> Vec<String> {
     listed(&env.thru(&["--help"]).ok().stdout)
 }
 
-/// Every command that can be called, by its words, at any depth: `packet show`.
+/// Returns every command that can be called, at any depth, as its words: `packet show`.
 pub fn commands_of(env: &TestEnv) -> Vec<String> {
     let mut found = Vec::new();
     let mut open = commands(env);
@@ -36,7 +36,7 @@ pub fn commands_of(env: &TestEnv) -> Vec<String> {
     found
 }
 
-/// The commands that a help page lists. A continued line is indented deeper.
+/// Returns the commands that a help page lists. A continued line is indented more deeply.
 fn listed(help: &str) -> Vec<String> {
     let rows =
         help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
@@ -45,7 +45,7 @@ fn listed(help: &str) -> Vec<String> {
     names.filter(|name| name != "help").collect()
 }
 
-/// The part of the help below `title:`, up to the next empty line.
+/// Returns the part of the help below `title:`, up to the next empty line.
 fn part(help: &str, title: &str) -> String {
     let lines = help.lines().skip_while(|line| *line != format!("{title}:")).skip(1);
     lines.take_while(|line| !line.is_empty()).map(|line| format!("{line}\n")).collect()
@@ -69,7 +69,7 @@ fn page(env: &TestEnv) -> String {
     page
 }
 
-/// Arguments and options without an explanation.
+/// Returns the arguments and options that have no explanation.
 fn unexplained(page: &str) -> Vec<&str> {
     let lines: Vec<&str> = page.lines().collect();
     let note = |line: &str| ["[possible", "[default"].iter().any(|start| line.trim().starts_with(start));

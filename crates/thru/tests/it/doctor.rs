@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::env::TestEnv;
 
-/// What follows is about the harnesses of the machine.
+/// Returns the part before the rows about the harnesses, which depend on the machine.
 fn above_harnesses(doctor: &str) -> &str {
     doctor.split("\nok   claude-code").next().unwrap_or(doctor)
 }
@@ -67,7 +67,7 @@ fn a_root_that_no_harness_calls_needs_attention() {
     env.thru(&["doctor"]).ok();
     assert_eq!(env.json(&["status"])["next"], "start-harness");
 
-    // A plugin calls us without any settings file.
+    // A plugin calls `thru` without any settings file.
     env.thru(&["uninstall", "claude-code"]).ok();
     env.fire("s1", "SessionStart", json!({"source": "startup"}));
     let doctor = env.thru(&["doctor"]).ok().stdout;
@@ -144,7 +144,7 @@ fn notes_do_not_count() {
         note: sessions/s~0001.jsonl:2: 1 line could not be read (cut off by a crash, or not written by thru); readers skip what they cannot read, nothing is deleted
     ok   hooks        no hook has run yet
     ");
-    // A file was written there and removed.
+    // The folder has changed because a file was written there and removed.
     assert_eq!(
         before.changes(&env.tree()),
         ["~/project/.agent/context/scratch"],

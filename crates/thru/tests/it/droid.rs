@@ -61,7 +61,8 @@ fn any_field_may_be_missing_or_of_another_type() {
     }
 }
 
-/// A transcript as Droid writes it: a prompt, a call that a hook reported, and a failed one that no hook reports.
+/// Returns a transcript as Droid writes it: a prompt, a call that a hook reported, and a failed call that no hook
+/// reports.
 fn transcript(env: &TestEnv) -> String {
     let message = |id: &str, role: &str, content: Value| {
         json!({"type": "message", "id": id, "timestamp": "2026-11-15T19:00:00.000Z",

@@ -1,4 +1,4 @@
-//! Effects on the outside world are recorded at the call, and told before they could be repeated.
+//! Effects on the outside world are recorded at the call, and the agent is told about them before it could repeat them.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ const COMMIT: &str = "[main 3696270] Add the parser\n 2 files changed, 9 inserti
 const PUSH: &str = "To github.com:o/r.git\n   b7b88a7..3696270  main -> main";
 const REPLY: &str = r#"{"url":"https://api.github.com/repos/o/r/pulls/comments/2752893362","id":2752893362,"node_id":"x","diff_hunk":"@@","html_url":"https://github.com/o/r/pull/133#discussion_r2752893362"}"#;
 
-/// Claude Code's report of a successful command: git prints its report of a push on stderr.
+/// Reports a successful command as Claude Code does. git prints its report of a push on stderr.
 fn ran(env: &TestEnv, id: &str, command: &str, stdout: &str, stderr: &str) {
     let response = json!({"stdout": stdout, "stderr": stderr, "interrupted": false});
     let call = json!({"tool_name": "Bash", "tool_use_id": id, "tool_input": {"command": command}, "tool_response": response});
@@ -121,7 +121,7 @@ fn a_brief_says_what_is_at_risk_first() {
     {
         assert!(brief.contains(&id), "{id}: {brief}");
     }
-    // The journal is authoritative: a deleted digest is rebuilt with the same words.
+    // The journal is authoritative: a deleted digest is rebuilt from it and gives the same text.
     std::fs::remove_dir_all(env.store().join("state/digest")).unwrap();
     assert!(env.thru(&["brief"]).ok().stdout.contains("8 comments on o/r#133"));
 }
@@ -170,7 +170,7 @@ fn git_on_disk_is_asked_too() {
     assert!(!env.thru(&["brief"]).ok().stdout.contains("not pushed"), "the remote has it");
 }
 
-/// The user commits in another terminal: then the brief does not say that nothing is committed.
+/// If the user commits in another terminal, the brief does not say that nothing is committed.
 #[test]
 fn a_commit_by_somebody_else_is_seen_on_disk() {
     let env = TestEnv::repository();
@@ -198,7 +198,7 @@ fn a_commit_by_somebody_else_is_seen_on_disk() {
     assert!(brief.contains("HEAD is now ") && !brief.contains("nothing committed"), "{brief}");
 }
 
-/// As Claude Code writes it: the branch on every line, and results as they were shown to the agent.
+/// Claude Code's transcript has the branch on every line, and results in the form that the agent saw.
 #[test]
 fn a_transcript_tells_the_same() {
     let env = TestEnv::rooted();

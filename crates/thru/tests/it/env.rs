@@ -1,4 +1,5 @@
-//! An isolated place to run `thru`: its own home and project, cleared environment, fixed clock, nothing left behind.
+//! An isolated place to run `thru`: it has its own home and project, a cleared environment and a fixed clock, and it is
+//! removed afterwards.
 
 use std::cell::Cell;
 use std::ffi::OsStr;
@@ -15,11 +16,12 @@ use crate::tree::Tree;
 
 pub const NOW: &str = "2026-11-15T19:22:00Z";
 
-/// Where the captured payloads come from, before they are moved into a test's own folders.
+/// The project folder in the captured payloads. A test replaces it with its own.
 const CAPTURED_PROJECT: &str = "/home/dev/project";
+/// The home folder in the captured payloads.
 const CAPTURED_HOME: &str = "/home/dev";
 
-/// A user who owns nothing here, to test permissions that root would ignore.
+/// A user who owns nothing here. Root ignores permissions, so tests of permissions run as this user.
 const NOBODY: u32 = 65534;
 
 pub struct TestEnv {
@@ -29,7 +31,7 @@ pub struct TestEnv {
 }
 
 impl TestEnv {
-    /// An empty project without git and without a root.
+    /// Creates an empty project without git and without a root.
     pub fn new() -> TestEnv {
         let temp = tempfile::Builder::new().prefix("thru-it-").tempdir().unwrap();
         let base = temp.path().canonicalize().unwrap();
@@ -39,14 +41,14 @@ impl TestEnv {
         env
     }
 
-    /// A project after `thru init`: marked and trusted.
+    /// Creates a project after `thru init`: it has a root and is trusted.
     pub fn rooted() -> TestEnv {
         let env = TestEnv::new();
         env.thru(&["init"]).ok();
         env
     }
 
-    /// A git repository with one commit and no root.
+    /// Creates a git repository with one commit and no root.
     pub fn repository() -> TestEnv {
         let env = TestEnv::new();
         env.git(&["init", "--quiet"]);
@@ -56,7 +58,7 @@ impl TestEnv {
         env
     }
 
-    /// A folder above home and project, for files next to them.
+    /// Returns the folder above home and project, for files next to them.
     pub fn base(&self) -> &Path {
         &self.base
     }
@@ -77,7 +79,7 @@ impl TestEnv {
         self.home().join(".config/throughline/config.toml")
     }
 
-    /// The trust record of this project.
+    /// Returns the path of the project's trust record.
     pub fn trust_record(&self) -> PathBuf {
         let id = self.marker()["project_id"].as_str().unwrap().to_owned();
         self.home().join(format!(".local/state/throughline/trust/{id}.json"))
@@ -87,7 +89,7 @@ impl TestEnv {
         serde_json::from_slice(&fs::read(self.store().join("root.json")).unwrap()).unwrap()
     }
 
-    /// Writes a file below the base, with the folders it needs.
+    /// Writes a file below the base, and creates the folders that it needs.
     pub fn write(&self, path: impl AsRef<Path>, text: impl AsRef<[u8]>) -> PathBuf {
         let path = self.base.join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -95,8 +97,8 @@ impl TestEnv {
         path
     }
 
-    /// Makes a folder of the project the live run with this list, with the user's consent: the user's own settings
-    /// define the stage, and everything else is then written as requested.
+    /// Makes a folder of the project the live run with this list, with the user's consent. For that, the stage is
+    /// defined in the user's own settings at first; then the list is written as requested.
     pub fn give_run(&self, folder: &str, expected: &Value) {
         let defined = |output: &Value| {
             let pairs = ["file", "tier", "prompt", "launch"].map(|key| format!("{key} = {}", output[key]));
@@ -117,7 +119,7 @@ impl TestEnv {
         Tree::of(&self.base)
     }
 
-    /// Asserts that nothing was written since except receipts in the state folder of this machine.
+    /// Asserts that nothing was written since `before` except receipts in the state folder of this machine.
     #[track_caller]
     pub fn assert_state_receipts_only(&self, before: &Tree, about: &str) {
         let state = "/home/.local/state/throughline";
@@ -125,10 +127,10 @@ impl TestEnv {
         assert_eq!(before.changes(&self.tree()), expected, "{about}");
     }
 
-    /// Calls the binary from the project's folder.
+    /// Returns a call of the binary in the project's folder.
     pub fn call<S: AsRef<OsStr>>(&self, words: &[S]) -> Call {
         let call = self.call_as_tester(words);
-        // Files that were given away belong to that user from then on.
+        // If the files were given to another user, all later calls run as that user.
         if self.is_given_away() { call.program(&self.base.join("thru")).user(NOBODY) } else { call }
     }
 
@@ -148,7 +150,7 @@ impl TestEnv {
         self.call(words).run()
     }
 
-    /// What `thru <words> --json` prints.
+    /// Returns what `thru <words> --json` prints.
     pub fn json(&self, words: &[&str]) -> Value {
         self.call(words).word("--json").run().ok().json()
     }
@@ -175,12 +177,12 @@ impl TestEnv {
         call.var("CLAUDE_PROJECT_DIR", self.project())
     }
 
-    /// A captured payload, moved into this project.
+    /// Returns a captured payload with the folders of this project.
     pub fn fixture(&self, name: &str) -> Value {
         self.fixture_in(name, &self.project())
     }
 
-    /// A captured payload, moved into `folder`.
+    /// Returns a captured payload with `folder` as its project.
     pub fn fixture_in(&self, name: &str, folder: &Path) -> Value {
         let text = fs::read_to_string(fixtures_folder().join(format!("{name}.json"))).unwrap();
         let text = text.replace(CAPTURED_PROJECT, folder.to_str().unwrap());
@@ -197,7 +199,7 @@ impl TestEnv {
         self.log("indexes/receipts.jsonl")
     }
 
-    /// Returns every line of a log of the store. All of them must be complete.
+    /// Returns every line of a log of the store, and asserts that each is complete.
     pub fn log(&self, rel: &str) -> Vec<Value> {
         let path = self.store().join(rel);
         let stem = path.file_stem().unwrap().to_str().unwrap().to_owned();
@@ -219,7 +221,7 @@ impl TestEnv {
         self.git_in(&self.project(), words)
     }
 
-    /// Runs git with its own settings. Fails the test if git fails.
+    /// Runs git with settings of its own. The test fails if git does.
     pub fn git_in(&self, folder: &Path, words: &[&str]) -> String {
         let settings = self.base.join("gitconfig");
         if !settings.exists() {
@@ -231,14 +233,15 @@ impl TestEnv {
         command.args(words).env_clear().current_dir(folder);
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", &self.base);
         command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", &settings);
-        // Looking at the status must not write the index: tests compare whole trees.
+        // `git status` must not write the index, because tests compare whole trees.
         command.env("GIT_OPTIONAL_LOCKS", "0");
         let done = command.output().unwrap();
         assert!(done.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&done.stderr));
         String::from_utf8(done.stdout).unwrap()
     }
 
-    /// Calls as a user bound by file modes: root gives everything to another user and calls as that user.
+    /// Returns a call that file modes apply to. Root first gives all files to another user, and the call runs as that
+    /// user.
     pub fn call_bound_by_modes(&self, words: &[&str]) -> Call {
         self.locked.set(true);
         let owner = fs::metadata(&self.base).unwrap().uid();
@@ -255,7 +258,7 @@ impl TestEnv {
         self.call(words)
     }
 
-    /// Returns output without what differs from run to run: folders, ids, version.
+    /// Returns the output without the parts that differ from run to run: folders, ids and the version.
     pub fn shown(&self, text: &str) -> String {
         let text = text.replace(self.project().to_str().unwrap(), "$PROJECT");
         let text = text.replace(self.home().to_str().unwrap(), "$HOME");
@@ -265,7 +268,7 @@ impl TestEnv {
 }
 
 impl Drop for TestEnv {
-    /// Unlocks what a test locked, so that the folder can be removed.
+    /// Unlocks the files that a test locked, so that the folder can be removed.
     fn drop(&mut self) {
         if self.locked.get() {
             let _ = Command::new("chmod").args(["-R", "u+rwX"]).arg(&self.base).status();
@@ -282,15 +285,15 @@ pub fn merged(common: &Value, more: Value) -> Value {
     whole
 }
 
-/// CI sets THRU_BIN to the release build; otherwise it is the one that cargo built for this test.
+/// Returns the binary under test: the one in THRU_BIN (the release build in CI), or else the one that cargo built.
 pub fn binary() -> PathBuf {
     let named = std::env::var_os("THRU_BIN").filter(|path| !path.is_empty());
     let path = named.map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_thru")), PathBuf::from);
     path.canonicalize().unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// Copied by another process: a child of ours that is just being started could hold the copy open for writing, and
-/// then it cannot run.
+/// Copies the binary in another process. If this process wrote the copy, a child that is just being started could still
+/// have it open for writing, and then the copy cannot run.
 pub fn copy_binary(to: &Path) {
     let copied = Command::new("cp").arg(binary()).arg(to).status().unwrap();
     assert!(copied.success());
@@ -300,19 +303,19 @@ pub fn fixtures_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/claude-code/2.1.325")
 }
 
-/// The names of all captured payloads, such as `PostToolUse.Bash.subagent`.
+/// Returns the names of all captured payloads, such as `PostToolUse.Bash.subagent`.
 pub fn fixture_names() -> Vec<String> {
     let names = names_in(&fixtures_folder());
     assert!(names.len() > 80, "the fixtures are gone: {names:?}");
     names.iter().map(|name| name.strip_suffix(".json").unwrap().to_owned()).collect()
 }
 
-/// Returns `PostToolUse` for `PostToolUse.Bash.subagent`: the word on the command line.
+/// Returns the event of a captured payload: `PostToolUse` for `PostToolUse.Bash.subagent`.
 pub fn event_of(fixture: &str) -> &str {
     fixture.split('.').next().unwrap()
 }
 
-/// Lists a folder by name. A missing folder is empty.
+/// Returns the names in a folder, sorted; none if the folder does not exist.
 pub fn names_in(folder: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut names: Vec<String> =

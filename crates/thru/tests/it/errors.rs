@@ -200,7 +200,7 @@ fn a_reader_that_went_away_is_no_error_and_a_full_disk_is_one() {
         let gone = sh("exec \"$0\" \"$@\" > >(exec true) 3>&1; ", words);
         assert_eq!((gone.code, gone.stderr.as_str()), (0, ""), "{words:?}");
     }
-    // Only Linux has a file that is always full.
+    // Only Linux has `/dev/full`, a file that is always full.
     if cfg!(target_os = "linux") {
         let full = sh("exec \"$0\" \"$@\" >/dev/full", &["status"]).exits(16);
         assert!(full.stderr.contains("stdout"), "{full}");

@@ -1,10 +1,10 @@
-//! Every captured payload through the hook: no output, and one line in the journal.
+//! Passes every captured payload to the hook: it prints nothing, and the journal gets one line.
 
 use serde_json::{Value, json};
 
 use crate::env::{NOW, TestEnv, event_of, fixture_names};
 
-/// What an event is called in the journal.
+/// Returns the name of an event in the journal.
 fn journal_name(event: &str) -> &'static str {
     match event {
         "SessionStart" => "session-start",
@@ -20,7 +20,7 @@ fn journal_name(event: &str) -> &'static str {
     }
 }
 
-/// The journal line of one captured payload in a fresh root.
+/// Returns the journal line of one captured payload in a new root.
 fn line_of(name: &str) -> Value {
     let env = TestEnv::rooted();
     let payload = env.fixture(name);

@@ -1,4 +1,4 @@
-//! Evidence through the binary: what is run, what is kept, and that it never counts as valid after a file has
+//! Evidence through the binary: what is run, what is kept, and that evidence is never valid after one of its files has
 //! changed.
 
 mod imports;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::env::{TestEnv, names_in};
 
-/// A repository with a plan: 1.1 has an acceptance criterion and is in progress.
+/// A repository with a plan. Task 1.1 has an acceptance criterion and is in progress.
 fn planned() -> TestEnv {
     let env = TestEnv::repository();
     env.write("project/src/a.rs", "fn a() {}\n");
@@ -23,7 +23,7 @@ fn planned() -> TestEnv {
     env
 }
 
-/// A command that passes as cargo does.
+/// A command that prints what cargo prints if all tests pass.
 const PASSES: &str = "echo 'test result: ok. 5 passed; 0 failed; 0 ignored'";
 const FAILS: &str =
     "echo 'test a::b ... FAILED'; echo 'test result: FAILED. 4 passed; 1 failed; 0 ignored'; exit 101";
@@ -129,7 +129,8 @@ fn a_file_that_changes_makes_it_stale_wherever_it_is_shown() {
     assert!(text(&["brief"]).contains("1.1: passed, and no file has changed since"), "{}", text(&["brief"]));
     assert_eq!(json(&["plan", "show"])["phases"][0]["tasks"][0]["evidence"]["stale"], json!(false));
 
-    // The same length, within the same second: the time of the file alone would not show it.
+    // The new content has the same length and was written in the same second, so the file's time alone would not show
+    // it.
     env.write("project/src/a.rs", "fn b() {}\n");
     let changed = "src/a.rs changed";
     assert!(
@@ -217,7 +218,7 @@ fn a_run_that_says_nothing_proves_nothing() {
     assert_eq!(bundle(&env, "1.2")["entries"][0]["metadata"]["ended"], json!("timed out"));
 }
 
-/// Whatever the report is, the run is recorded.
+/// The run is recorded, whatever the report says.
 #[test]
 fn a_report_counts_only_if_the_command_wrote_it() {
     let env = planned();
@@ -239,7 +240,8 @@ fn a_report_counts_only_if_the_command_wrote_it() {
     assert_eq!(bundle(&env, "1.2")["entries"].as_array().unwrap().len(), 5);
 }
 
-/// After every change of a file that a test makes: files have the real time, and the clock of the tests stands still.
+/// A time after every change that a test makes to a file: files have the real time, while the clock of the tests is
+/// fixed.
 const LATER: &str = "2099-01-01T00:00:00Z";
 
 /// Fires an event of session `s1` at a time.
@@ -252,7 +254,7 @@ fn stop(env: &TestEnv) {
     fire_at(env, LATER, "Stop", json!({}));
 }
 
-/// A shell call with this result.
+/// Reports a shell call with this output.
 fn bash_at(env: &TestEnv, now: &str, id: &str, command: &str, output: &str) {
     let more = json!({"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": id,
         "tool_response": {"stdout": output, "stderr": "", "interrupted": false}});
@@ -269,8 +271,8 @@ fn edit(env: &TestEnv, id: &str, path: &str) {
     fire_at(env, LATER, "PostToolUse", more);
 }
 
-/// The real time, once no file was changed in its second. Files are stamped with the time of the last clock tick, so a few
-/// ticks pass on both sides of the second's beginning.
+/// Returns a real time in whose second no file was changed. Files get the time of the last clock tick, so this waits
+/// for a few ticks before and after the second begins.
 fn real_time() -> String {
     let ticks = || std::thread::sleep(std::time::Duration::from_millis(60));
     let second = || jiff::Timestamp::now().as_second();
@@ -287,7 +289,7 @@ fn real_time() -> String {
     jiff::Timestamp::from_second(now).unwrap().to_string()
 }
 
-/// No hook sees what an editor or another session does: the times of the files show it.
+/// No hook reports what an editor or another session does, but the times of the files show it.
 #[test]
 fn a_file_that_changed_between_a_run_and_its_checkpoint_was_not_tested() {
     let env = planned();
@@ -319,7 +321,7 @@ fn a_file_that_changed_between_a_run_and_its_checkpoint_was_not_tested() {
     }
 }
 
-/// cargo prints a summary for each crate, and an empty one for the documentation at the end.
+/// cargo prints a summary for each crate and, at the end, an empty one for the documentation.
 #[test]
 fn every_summary_of_a_run_is_counted() {
     let env = planned();
@@ -344,7 +346,7 @@ fn a_run_that_found_no_room_is_recorded_when_there_is_some() {
     assert_eq!(bundle(&env, "1.1")["entries"][0]["kind"], json!("observed"));
 }
 
-/// The files of a failure stay known, however many runs follow.
+/// The files of a failed run are kept, however many runs follow.
 #[test]
 fn a_failure_is_not_forgotten() {
     let env = planned();
@@ -383,7 +385,7 @@ fn each_task_has_its_own_files_and_unknown_ones_prove_nothing() {
     assert_eq!(proofs(), [json!("stale"), json!("stale")], "it is not known whether there is a new file");
 }
 
-/// A brief is composed while a session waits.
+/// A session waits while a brief is composed, so the brief compares a limited number of files.
 #[test]
 fn a_brief_compares_a_limited_number_of_files() {
     let env = TestEnv::rooted();
@@ -410,7 +412,7 @@ fn paths_lead_to_no_file_outside() {
     std::os::unix::fs::symlink(&outside, env.project().join("link")).unwrap();
     let linked = env.thru(&["evidence", "run", "1.1", "--file", "link/secret", "--", "true"]);
     assert_eq!(linked.code, 10, "{}", linked.stderr);
-    // A list of the plan that leads outside is as good as none: the run is about the whole project.
+    // If a task names a file outside the project, its list is ignored: the run is about the whole project.
     env.thru(&["plan", "set", "1.1", "--file", "../outside/secret"]).ok();
     env.thru(&["evidence", "run", "1.1", "--", "true"]).ok();
     let lists = names_in(&env.store().join("evidence/1.1"));
@@ -436,7 +438,7 @@ fn a_test_run_that_a_hook_saw_is_evidence_of_the_task_in_progress() {
     assert_eq!(bundle(&env, "1.1")["entries"].as_array().unwrap().len(), 1, "seen once");
     assert_eq!(env.json(&["evidence", "list"])["tasks"][0]["proof"], json!("passed"));
 
-    // A file that the run did not know: the tree is the whole project, not what was edited by then.
+    // The run is about all files of the project, not only those that were edited before it.
     env.write("project/README.md", "other\n");
     assert_eq!(env.json(&["evidence", "list"])["tasks"][0]["proof"], json!("stale"));
 
@@ -521,7 +523,7 @@ fn over_the_limits_is_refused_with_the_figure() {
     assert_eq!(env.thru(&with_patch).code, 15);
     let names = names_in(&env.store().join("evidence/1.1"));
     assert!(names.iter().all(|name| !name.ends_with(".patch")), "a patch that no entry names: {names:?}");
-    // The hint makes room for exactly this entry.
+    // With the number in the hint there is room for exactly this entry.
     let keep = refused.stderr.split("--keep ").nth(1).unwrap().split('`').next().unwrap();
     assert_eq!(keep, "3", "{}", refused.stderr);
     let patch = env.write("project/big.patch", vec![b'x'; 5 * 1024 * 1024 + 1]);
@@ -559,7 +561,7 @@ fn the_hundred_and_first_entry_sends_the_first_to_the_archive() {
     assert_eq!(env.log("evidence/1.2/archive.jsonl").len(), 91);
 }
 
-/// Killed after the archive was written and before the bundle was.
+/// `thru` was killed after it wrote the archive and before it wrote the bundle.
 #[test]
 fn an_entry_is_archived_once() {
     let env = planned();

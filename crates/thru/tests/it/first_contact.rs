@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::env::{NOW, TestEnv};
 
-/// A transcript of Claude Code as it grows.
+/// Builds a transcript of Claude Code.
 struct Transcript {
     text: String,
     calls: usize,
@@ -49,7 +49,7 @@ impl Transcript {
         self.end(&id, output);
     }
 
-    /// Adds this many bytes in which nothing important happens.
+    /// Adds this many bytes of calls that do not matter.
     fn fill(&mut self, bytes: usize) {
         let (end, output) = (self.text.len() + bytes, "a line of output\n".repeat(4_000));
         while self.text.len() < end {
@@ -66,7 +66,7 @@ fn edit(env: &TestEnv, file: &str) -> Value {
     json!({"file_path": env.project().join(file), "old_string": "a", "new_string": "b"})
 }
 
-/// Long work whose first part is further back than 1.5 MB, where hooks once stopped reading.
+/// A long session. Its first part is more than 1.5 MB before the end, where hooks once stopped reading.
 fn long_session(env: &TestEnv) -> Transcript {
     let mut transcript = Transcript::new();
     transcript.prompt("Build the parser, and never use regular expressions in it");
@@ -119,7 +119,7 @@ fn hooks_name_as_many_files_as_the_command_line() {
         for words in ["Build the parser", "Now the printer", "The printer is half done."] {
             assert!(told.contains(words), "{event}: {words} in\n{told}");
         }
-        // In chronological order: the early prompt is not the newest.
+        // The prompts are in chronological order, so the early one is not the newest.
         let prompts: Vec<String> = env
             .journal("late")
             .iter()
@@ -127,7 +127,7 @@ fn hooks_name_as_many_files_as_the_command_line() {
             .map(|line| line["text"].as_str().unwrap().to_owned())
             .collect();
         assert_eq!(prompts.len(), 2, "{prompts:?}");
-        // Read once: the next event begins where this one ended.
+        // The transcript is read once: the next event begins where this one ended.
         let size = std::fs::metadata(&path).unwrap().len();
         let cursor = std::fs::read_to_string(env.store().join("state/cursors/late.json")).unwrap();
         let cursor: Value = serde_json::from_str(&cursor).unwrap();
@@ -159,11 +159,11 @@ fn what_hooks_told_before_the_first_contact_stays_the_newest() {
     let packet = env.json(&["handoff", "the rest", "--session", "late"]);
     let next = packet["next_prompt"].as_str().unwrap();
     assert!(next.contains("“Now write the printer as well"), "{next}");
-    // Rebuilt from the journal it is the same.
+    // A digest that is rebuilt from the journal gives the same brief.
     let told = brief(&env, &["--session", "late"]);
     std::fs::remove_file(env.store().join("state/digest/late.json")).unwrap();
     assert_eq!(brief(&env, &["--session", "late"]), told);
-    // It is in the list of sessions, although nobody saw it start.
+    // The session is in the list, although no hook saw it start.
     assert_eq!(env.json(&["status"])["last_session"]["session"], "late");
 }
 
@@ -181,7 +181,7 @@ fn what_was_not_read_is_said() {
     assert!(told.contains("MB at the beginning of the transcript were not read"), "{told}");
 }
 
-/// A killed call never ends. It must not stop the transcript from being read further.
+/// A call that was killed never gets a result. The rest of the transcript must still be read.
 #[test]
 fn a_call_that_never_ends_does_not_make_every_event_a_first_contact() {
     let env = TestEnv::rooted();

@@ -1,4 +1,4 @@
-//! What a newcomer runs into in the first week: what must not get in the way, what must be right.
+//! What a newcomer meets in the first week: what must not get in the way, and what must be right.
 
 use std::fs;
 use std::path::Path;
@@ -26,7 +26,7 @@ fn claim(env: &TestEnv, id: &str, session: &str, more: &[&str]) -> crate::call::
     env.call(&words).var("CLAUDE_CODE_SESSION_ID", session).run()
 }
 
-/// A worktree of the project's repository, beside it.
+/// Adds a worktree of the project's repository, next to the project.
 fn worktree(env: &TestEnv) -> std::path::PathBuf {
     let tree = env.base().join("beside");
     env.git(&["worktree", "add", "--quiet", "--detach", tree.to_str().unwrap()]);
@@ -120,7 +120,7 @@ fn uninstall_all_undoes_every_project_and_says_what_is_left() {
     env.thru(&["uninstall", "claude-code", "--all"]).exits(2);
 }
 
-/// Neither project is trusted, and neither is the current folder: the list of installations knows them.
+/// Neither project is trusted, and neither is the current folder. They are found in the list of installations.
 #[test]
 fn uninstall_all_finds_projects_that_are_not_trusted() {
     let env = TestEnv::repository();

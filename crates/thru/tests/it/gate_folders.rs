@@ -1,4 +1,4 @@
-//! Runs in the folder of an orchestrator that keeps its own, and messages if a run cannot be found.
+//! Runs in a folder that belongs to an orchestrator, and the messages if a run cannot be found.
 
 use std::fs;
 use std::time::{Duration, SystemTime};
@@ -10,7 +10,7 @@ use crate::env::{TestEnv, names_in};
 const DONE: &str = "<!-- AGENT_COMPLETE -->";
 const FOLDER: &str = ".cwf/p/01-x";
 
-/// A session folder that a YAML file names.
+/// A project in which a YAML file of the orchestrator names the session's folder.
 fn shared() -> TestEnv {
     let env = TestEnv::rooted();
     env.write("project/.agent/context/config.toml", "[gates]\nlive_state_file = \".cwf/state.yaml\"\n");
@@ -19,7 +19,7 @@ fn shared() -> TestEnv {
     env
 }
 
-/// Written a day before the test's clock.
+/// Leaves an output that was written a day before the test's clock.
 fn leave_old(env: &TestEnv, file: &str) {
     let path = env.write(format!("project/{FOLDER}/{file}"), format!("x\n{DONE}\n"));
     let old = SystemTime::UNIX_EPOCH + Duration::from_secs(1_794_684_120);
@@ -32,7 +32,8 @@ fn verdict(env: &TestEnv, stage: &str, file: &str) -> Value {
     rows.iter().find(|row| row["file"] == file).unwrap_or_else(|| panic!("{report}"))["verdict"].clone()
 }
 
-/// Valid files there are used and not requested again; a stale one does not become fresh by a request.
+/// Valid files in the folder are used and not requested again. A stale file does not become fresh because it is
+/// requested.
 #[test]
 fn valid_work_in_a_shared_folder_stays_valid() {
     let env = shared();
@@ -53,7 +54,7 @@ fn valid_work_in_a_shared_folder_stays_valid() {
     assert_eq!(verdict(&env, "review", "review-b.md"), "stale", "something else is asked for");
 }
 
-/// Plan, review and retro in one folder: each keeps its own list.
+/// Plan, review and retro share one folder, and each keeps its own list.
 #[test]
 fn stages_in_one_folder_stand_side_by_side() {
     let env = shared();

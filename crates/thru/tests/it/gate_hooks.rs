@@ -10,7 +10,7 @@ const DONE: &str = "<!-- AGENT_COMPLETE -->";
 const RUN: &str = ".agent/context/outputs/review-20261115T192200Z";
 
 fn brief(env: &TestEnv) -> String {
-    // Without it the next one would be the same compaction, reported twice.
+    // Without this event the next session start would be a second report of the same compaction.
     env.fire("s1", "PreCompact", json!({"trigger": "auto"}));
     env.fire("s1", "SessionStart", json!({"source": "compact"})).context()
 }
@@ -25,7 +25,7 @@ fn stopped(kind: &str, id: &str, said: &str) -> Value {
 
 fn expecting(words: &[&str]) -> TestEnv {
     let env = TestEnv::rooted();
-    // Only what is said about outputs is looked at here.
+    // Without profiles, hooks tell sub-agents only about their outputs.
     env.write(env.user_config(), "[profiles]\nmax_chars = 0\n");
     env.fire("s1", "SessionStart", json!({"source": "startup"}));
     env.fire("s1", "UserPromptSubmit", json!({"prompt": "Review it"}));
@@ -33,7 +33,7 @@ fn expecting(words: &[&str]) -> TestEnv {
     env
 }
 
-/// A reader who copies the last line from a brief must copy the right one, and the advice must be possible.
+/// A reader may copy the last line from a brief, so it must be exact. The brief must also advise only what is possible.
 #[test]
 fn a_brief_spells_the_last_line_and_advises_what_can_be_done() {
     let env = expecting(&["review-a.md"]);
@@ -51,7 +51,7 @@ fn a_brief_spells_the_last_line_and_advises_what_can_be_done() {
     assert!(text.contains("`thru gate run --again` launches"), "{text}");
 }
 
-/// A record that cannot be read is on the receipt and in the brief, not skipped.
+/// A record that cannot be read is not skipped: the receipt and the brief name it.
 #[test]
 fn a_damaged_run_is_told_of() {
     type Damage = fn(&TestEnv);
@@ -106,7 +106,7 @@ fn the_last_words_of_two_are_both_kept() {
         kept, "The first.\n\n---\n\nThe second.\n\n---\n\nThe\n",
         "a part of another is one of its own"
     );
-    // Killed between creating the file and writing it.
+    // The hook was killed after it created the file and before it wrote to it.
     fs::write(&path, "").unwrap();
     env.fire("s1", "SubagentStop", stopped("security", "a1", "The first."));
     assert_eq!(fs::read_to_string(&path).unwrap(), "The first.\n");
@@ -118,7 +118,8 @@ fn the_last_words_of_two_are_both_kept() {
     assert!(kept.len() < 1024 * 1024 && kept.starts_with("The first.\n"), "{}", kept.len());
 }
 
-/// `{skill}-{agent-role}.md`: a skill's name can contain hyphens, and a type can come with a plugin.
+/// In `{skill}-{agent-role}.md` the skill's name can contain hyphens, and an agent's type can have the prefix of a
+/// plugin.
 #[test]
 fn a_role_is_known_by_its_end() {
     let env = expecting(&["code-review-perf.md", "code-review-ux.md", "plan-ux.md"]);

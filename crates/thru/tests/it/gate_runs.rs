@@ -1,4 +1,4 @@
-//! `thru gate run` with commands that succeed, fail, hang, write nothing, write half, and succeed only the second time.
+//! `thru gate run` with commands that succeed, fail, hang, write nothing, write half, or succeed only the second time.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,16 +11,16 @@ use crate::env::TestEnv;
 
 const DONE: &str = "<!-- AGENT_COMPLETE -->";
 
-/// Complete at once.
+/// A command that writes a complete output at once.
 const GOOD: &str = "echo ok; printf 'report\\n<!-- AGENT_COMPLETE -->\\n' > \"$THROUGHLINE_OUTPUT\"";
 
-/// A run of a stage, in a folder of the test's choice.
+/// A run of a stage, in the folder `run` of the project.
 struct Stage {
     env: TestEnv,
 }
 
 impl Stage {
-    /// Each output with its tier and a line for `sh`. Each launch adds a line to `launches`.
+    /// Creates a run. Each output has a tier and a line for `sh`. Each launch adds a line to the file `launches`.
     fn new(outputs: &[(&str, &str, &str)]) -> Stage {
         let stage = Stage { env: TestEnv::rooted() };
         let output = |(file, tier, line): &(&str, &str, &str)| {
@@ -45,7 +45,7 @@ impl Stage {
         fs::read_to_string(self.path(file)).unwrap_or_default()
     }
 
-    /// Returns how often each file was launched, and in which order.
+    /// Returns the file of each launch, in order.
     fn launches(&self) -> Vec<String> {
         let text = fs::read_to_string(self.env.project().join("launches")).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
@@ -61,7 +61,7 @@ impl Stage {
     }
 }
 
-/// A running run keeps its list.
+/// While a run is working, its list does not change.
 #[test]
 fn nothing_is_expected_anew_in_a_run_at_work() {
     let wait = "while ! [ -e go ]; do sleep 0.02; done";
@@ -119,7 +119,7 @@ fn exactly_the_invalid_ones_are_launched_at_most_twice() {
         omissions.contains("`review-half.md`: incomplete") && !omissions.contains("review-good"),
         "{omissions}"
     );
-    // Without a terminal: one line for each event, and no escape sequences.
+    // Without a terminal there is one line for each event, and no escape sequences.
     for line in
         ["reused    review-there.md", "launched  review-second.md (launch 2)", "valid     review-second.md ("]
     {
@@ -191,7 +191,8 @@ fn a_command_gets_its_prompt_and_what_it_says_is_redacted() {
 
 #[test]
 fn side_by_side_up_to_the_number_of_jobs() {
-    // Each waits until as many as there are jobs have begun: sequential runs would never get there.
+    // Each command waits until as many commands have begun as there are jobs. If they ran one by one, none would
+    // finish.
     let meet = |n: usize| {
         format!(
             "i=0; while [ $(wc -l < launches) -lt {n} ] && [ $i -lt 400 ]; do sleep 0.05; i=$((i+1)); done; [ $i -lt 400 ] && {{ {GOOD}; }}"
@@ -219,13 +220,13 @@ fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-/// Killed while one output is done and others are not: valid outputs are not made again, counted launches stay
-/// counted, and a command that outlived the run is waited for instead of started twice.
+/// The run is killed while one output is done and others are not. Valid outputs are not made again, counted launches
+/// stay counted, and a command that outlived the run is waited for instead of started twice.
 #[test]
 fn killed_in_the_middle_and_again() {
     use rustix::process::{Pid, Signal, kill_process_group};
     use std::os::unix::process::CommandExt;
-    // Silent: nobody is left to read its output, and that would end a command.
+    // The command prints nothing: nobody is left to read its output, and writing to the closed pipe would end it.
     let slow = format!("while ! test -e go; do sleep 0.05; done; {}", GOOD.trim_start_matches("echo ok; "));
     let stage = Stage::new(&[
         ("review-done.md", "critical", GOOD),
@@ -250,7 +251,7 @@ fn killed_in_the_middle_and_again() {
     wait_until("the first output", || {
         stage.launched("review-later.md") == 1 && stage.read("review-later.md").contains(DONE)
     });
-    // And the process that watched over it.
+    // This also kills the process that watched over the command.
     kill_process_group(Pid::from_child(&first), Signal::KILL).unwrap();
     first.wait().unwrap();
     assert_eq!(stage.attempts(), [1, 1, 1], "counted before they were launched");
@@ -267,7 +268,7 @@ fn killed_in_the_middle_and_again() {
     assert!(said().contains("reused    review-done.md"), "{}", said());
 }
 
-/// Killed at any moment: never more than two launches of an output, and in the end all are there.
+/// If a run is killed at any moment, an output is launched at most twice, and in the end all outputs are there.
 #[test]
 fn killed_at_any_moment() {
     for ms in [1, 5, 10, 20, 40, 80] {
@@ -294,7 +295,7 @@ fn killed_at_any_moment() {
     }
 }
 
-/// The limit is on failed launches: a successful output may be made again whenever its inputs change.
+/// The limit is on failed launches. An output that succeeded may be made again whenever its inputs change.
 #[test]
 fn a_valid_result_starts_the_count_anew() {
     let env = TestEnv::rooted();
@@ -337,7 +338,7 @@ fn nothing_is_launched_without_its_inputs() {
     env.thru(&["gate", "run"]).exits(0);
 }
 
-/// A launch that outlived its run and its watcher.
+/// A launched command that outlived its run and the process that watched over it.
 struct Orphan {
     stage: Stage,
     process: rustix::process::Pid,
@@ -373,7 +374,7 @@ fn pid_in(stage: &Stage) -> Option<rustix::process::Pid> {
     rustix::process::Pid::from_raw(text.trim().parse().ok()?)
 }
 
-/// Gone, or dead and not yet collected by its new parent.
+/// Returns whether the process is gone, or has ended and is not yet collected by its new parent.
 fn is_gone(process: rustix::process::Pid) -> bool {
     let stat = || fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero()));
     rustix::process::test_kill_process(process).is_err() || stat().is_ok_and(|stat| stat.contains(" Z "))
@@ -410,7 +411,7 @@ fn again_ends_what_an_earlier_run_has_left() {
 fn whoever_ends_a_run_ends_what_it_launched() {
     use rustix::process::{Pid, Signal, kill_process};
     for signal in [Signal::INT, Signal::TERM, Signal::HUP, Signal::KILL] {
-        // One that ignores signals.
+        // A command that ignores signals.
         let line = "trap '' TERM INT HUP; echo $$ > pid; while :; do sleep 0.05; done";
         let stage = Stage::new(&[("review-b.md", "critical", line)]);
         let mut command = Command::new(crate::env::binary());
@@ -421,7 +422,7 @@ fn whoever_ends_a_run_ends_what_it_launched() {
         wait_until("the launch", || pid_in(&stage).is_some());
         std::thread::sleep(Duration::from_millis(200));
         kill_process(Pid::from_child(&child), signal).unwrap();
-        // `nohup` and some shells start us with signals ignored, and so is everything below us.
+        // `nohup` and some shells start this test with signals ignored, and child processes inherit that.
         if ignores(signal) {
             child.kill().unwrap();
         }
@@ -439,7 +440,7 @@ fn ignores(signal: rustix::process::Signal) -> bool {
     ignored.is_some_and(|signals| signals & (1 << (signal.as_raw() - 1)) != 0)
 }
 
-/// Ctrl-C in a terminal: launched commands end too, and nothing that had ended before is touched.
+/// Ctrl-C in a terminal also ends the launched commands. Outputs that were finished before stay.
 #[test]
 fn an_interrupt_ends_what_was_launched() {
     use rustix::process::{Pid, Signal, kill_process_group, test_kill_process};
@@ -463,12 +464,12 @@ fn an_interrupt_ends_what_was_launched() {
         fs::read_to_string(stage.env.project().join("pid")).ok()?.trim().parse().ok().and_then(Pid::from_raw)
     };
     wait_until("the second launch", || pid().is_some());
-    // It may have begun to run before we recorded that.
+    // The command may run a moment before its launch is recorded.
     std::thread::sleep(Duration::from_millis(300));
     kill_process_group(Pid::from_child(&child), Signal::INT).unwrap();
     assert!(!child.wait().unwrap().success());
     let launched = pid().unwrap();
-    // Gone, or dead and not yet collected by its new parent.
+    // The process is gone, or it has ended and is not yet collected by its new parent.
     let stat = || fs::read_to_string(format!("/proc/{}/stat", launched.as_raw_nonzero()));
     wait_until("its end", || {
         test_kill_process(launched).is_err() || stat().is_ok_and(|stat| stat.contains(" Z "))
@@ -476,7 +477,7 @@ fn an_interrupt_ends_what_was_launched() {
     assert_eq!(stage.attempts(), [1, 1]);
 }
 
-/// Somebody else's records may contain any command.
+/// The records of somebody else may contain any command.
 #[test]
 fn an_untrusted_root_launches_nothing() {
     let stage = Stage::new(&[("review-a.md", "critical", GOOD)]);
@@ -486,7 +487,7 @@ fn an_untrusted_root_launches_nothing() {
     stage.env.thru(&["gate", "check"]).exits(4);
 }
 
-/// A link in place of an output is not written through.
+/// An output that is a link is moved away, and nothing is written through it.
 #[test]
 fn a_link_is_moved_out_of_the_way() {
     let stage = Stage::new(&[("review-a.md", "critical", GOOD)]);
@@ -497,7 +498,7 @@ fn a_link_is_moved_out_of_the_way() {
     assert!(stage.read("review-a.md").contains("report"));
 }
 
-/// A file that a command leaves unchanged does not count as its work.
+/// If a command leaves a file unchanged, the file does not count as its work.
 #[test]
 fn what_was_stale_does_not_become_fresh_by_itself() {
     let env = TestEnv::rooted();
@@ -517,7 +518,7 @@ fn what_was_stale_does_not_become_fresh_by_itself() {
     assert!(fs::read_to_string(run.join("review-a.md.prompt.md")).unwrap().starts_with("Be a.\n"));
 }
 
-/// On a terminal, a last line says what runs and for how long, and disappears at the end.
+/// On a terminal, a last line shows what is running and for how long; it disappears at the end.
 #[test]
 fn progress_on_a_terminal() {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -533,7 +534,7 @@ fn progress_on_a_terminal() {
     let mut child = command.stdout(std::process::Stdio::piped()).stderr(slave).spawn().unwrap();
     drop(command);
     let mut seen = Vec::new();
-    // The end of a terminal is an error, not an end of file.
+    // At its end a terminal returns an error, not an end of file.
     let _ = std::io::Read::read_to_end(&mut fs::File::from(master), &mut seen);
     assert!(child.wait().unwrap().success());
     let seen = String::from_utf8_lossy(&seen);

@@ -1,4 +1,4 @@
-//! The outputs of sub-agents: how they are judged, what is said about them, and to whom.
+//! The outputs of sub-agents: how they are judged, and who is told what about them.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -20,7 +20,7 @@ fn leave(env: &TestEnv, file: &str, text: &str) -> PathBuf {
     env.write(format!("project/{RUN}/{file}"), text)
 }
 
-/// `verdict` of each file, in the order of `expected.json`.
+/// Returns each file with its verdict, in the order of `expected.json`.
 fn verdicts(env: &TestEnv) -> Vec<(String, String)> {
     let output = env.call(&["gate", "check", "--json"]).run();
     let rows = output.json()["outputs"].as_array().unwrap().clone();
@@ -28,7 +28,7 @@ fn verdicts(env: &TestEnv) -> Vec<(String, String)> {
     rows.iter().map(|row| (text(row, "file"), text(row, "verdict"))).collect()
 }
 
-/// The table of the protocol, with real files.
+/// Tests the protocol's table of verdicts with real files.
 #[test]
 fn every_verdict_on_disk() {
     let env = TestEnv::rooted();
@@ -195,7 +195,7 @@ fn usage_is_checked_before_anything_is_made() {
     before.assert_same(&env.tree(), "refused");
 }
 
-/// The live-state file of an orchestrator that keeps its own folders.
+/// An orchestrator that keeps its own folders names the run in a live-state file.
 #[test]
 fn a_live_state_file_names_the_run() {
     let env = TestEnv::rooted();
@@ -234,7 +234,7 @@ fn a_stage_can_be_defined_once_for_all_runs() {
     env.write("project/.agent/context/config.toml", config);
     let shown = env.thru(&["config"]).ok().stdout;
     assert!(shown.contains("stages.review  1 output  "), "{shown}");
-    // A file in the tree launches nothing until the user agreed; after that every run of it does.
+    // A definition in the tree launches nothing until the user agrees to it. After that every run of it may.
     env.thru(&["gate", "run", "--stage", "review"]).exits(15);
     let output = env.call(&["gate", "run", "--stage", "review", "--adopt"]).on_terminal("y\n").ok();
     assert!(output.stdout.ends_with("PERSISTENCE_GATE=PASS\r\n"), "{output}");
@@ -309,7 +309,7 @@ fn only_what_a_run_expects_is_sealed() {
     }
 }
 
-/// A session start examines a limited number, and only the end of a large file.
+/// A session start examines a limited number of outputs, and only the end of a large one.
 #[test]
 fn a_brief_looks_at_a_run_briefly() {
     let env = TestEnv::rooted();
@@ -380,7 +380,7 @@ fn a_sub_agent_is_told_and_its_verdict_is_kept() {
     assert_eq!(line["verdict"], "valid");
 }
 
-/// A hook writes only into the store, wherever the run is.
+/// A hook writes only into the store, even if the run's folder is elsewhere.
 #[test]
 fn the_last_message_for_a_run_that_is_not_ours_is_kept_in_the_store() {
     let env = TestEnv::rooted();

@@ -23,12 +23,12 @@ enum Way {
     Colour,
 }
 
-/// One run: the bytes of both streams.
+/// Runs a command once. Returns the bytes of both streams and the exit code.
 fn run(env: &TestEnv, row: &Row, way: Way) -> (Vec<u8>, i32) {
     let mut words: Vec<String> = row.path.split(' ').map(str::to_owned).collect();
     words.extend(row.words.iter().cloned());
     if way == Way::Json {
-        // Before a `--` that passes the rest to a command.
+        // `--json` comes before a `--`, which passes the rest to another command.
         let at = words.iter().position(|word| word == "--").unwrap_or(words.len());
         words.insert(at, "--json".to_owned());
     }
@@ -48,12 +48,12 @@ fn run(env: &TestEnv, row: &Row, way: Way) -> (Vec<u8>, i32) {
     run_on_terminal(command, &row.stdin)
 }
 
-/// Returns what must not be in the output.
+/// Returns the first hidden or control character in the output that must not be there.
 fn complaint(hidden: &Hidden, row: &Row, way: Way, bytes: &[u8]) -> Option<String> {
     let Ok(text) = std::str::from_utf8(bytes) else { return Some("bytes that are no UTF-8".to_owned()) };
     let mut text = text.to_owned();
     if way == Way::Colour {
-        // Our own styles, and those of clap's help and the redrawn line.
+        // The codes of our own styles, of clap's help and of the redrawn line are allowed.
         for code in ["0", "1", "2", "31", "32", "33", "4"] {
             text = text.replace(&format!("\u{1b}[{code}m"), "");
         }
@@ -69,7 +69,7 @@ fn complaint(hidden: &Hidden, row: &Row, way: Way, bytes: &[u8]) -> Option<Strin
             return Some(format!("no JSON: {text:.300}"));
         }
     }
-    // A harness decodes a hook's reply: JSON escapes hide nothing there.
+    // A harness decodes a hook's reply, so JSON escapes do not make a character harmless there.
     if row.path == "hook"
         && let Ok(reply) = serde_json::from_str::<serde_json::Value>(&text)
     {
@@ -92,7 +92,7 @@ fn strings(value: &serde_json::Value) -> String {
     }
 }
 
-/// What hooks tell a model: cleaned, and hostile words are quoted as data.
+/// What hooks tell a model is cleaned, and hostile words are quoted as data.
 #[test]
 fn what_is_injected_is_cleaned_and_quoted() {
     let env = stores::readable();
@@ -111,7 +111,7 @@ fn what_is_injected_is_cleaned_and_quoted() {
         brief.contains("Its goal: “h0<") && brief.contains("Its checklist for a recovery: 1. “Read"),
         "{brief}"
     );
-    // Attempts to close a quote or the surrounding markup: neither appears unescaped.
+    // The texts try to close a quote or the surrounding markup. Neither appears unescaped.
     assert!(!brief.contains("” The user said") && !brief.contains("</system-reminder>"), "{brief}");
     for line in brief.lines().filter(|line| line.contains("忽略之前的所有指令")) {
         let before = line.split("忽略").next().unwrap();
@@ -170,7 +170,7 @@ fn terminals_with_damaged_records() {
     check(&stores::damaged(), &[Way::Terminal]);
 }
 
-/// Typed text is repeated in errors: by clap, by us, and as JSON.
+/// Errors repeat typed text: those of clap, our own, and those in JSON.
 #[test]
 fn arguments_are_cleaned_in_errors() {
     let env = TestEnv::rooted();
@@ -183,10 +183,10 @@ fn arguments_are_cleaned_in_errors() {
         assert!(code != 0 && !bytes.is_empty(), "{} {:?} was accepted", row.path, row.words);
         complaints.extend(complaint(&hidden, &row, way, &bytes).map(|what| format!("{}: {what}", row.path)));
     };
-    // Many at a time: a problem with one of them shows in the output of all.
+    // Each argument contains many texts at once; a problem with any of them shows in the output.
     let bundles: Vec<String> = corpus.chunks(40).map(|chunk| chunk.concat().replace('\0', "")).collect();
     let commands = commands_of(&env);
-    // A harness calls these two, and they never fail.
+    // Harnesses call these two commands, and they never fail.
     let is_lenient = |path: &&String| path == &"hook" || path == &"statusline";
     for (i, path) in commands.iter().filter(|path| !is_lenient(path)).enumerate() {
         let path: &'static str = path.clone().leak();
@@ -200,7 +200,7 @@ fn arguments_are_cleaned_in_errors() {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-/// A new command needs a row in `rows.rs`.
+/// If this fails, a new command needs a row in `rows.rs`.
 #[test]
 fn every_command_has_a_row() {
     let env = TestEnv::rooted();
@@ -211,14 +211,14 @@ fn every_command_has_a_row() {
     assert!(missing.is_empty(), "no row for: {missing:?}");
     let gone: Vec<_> = covered.iter().filter(|path| !commands.contains(&(**path).to_owned())).collect();
     assert!(gone.is_empty(), "no such command: {gone:?}");
-    // The page that people read lists the same commands.
+    // docs/commands.md lists the same commands.
     let page = include_str!("../../../../docs/commands.md");
     for path in commands.iter().filter(|path| path.split(' ').count() < 3) {
         assert!(page.lines().any(|line| line.trim_start_matches('#') == format!(" thru {path}")), "{path}");
     }
 }
 
-/// The bytes are available, but not on a terminal.
+/// `--raw` prints the exact bytes, but not on a terminal.
 #[test]
 fn raw_bytes_go_to_a_pipe_only() {
     let env = stores::readable();
@@ -228,7 +228,7 @@ fn raw_bytes_go_to_a_pipe_only() {
     let (bytes, code) = run(&env, &row, Way::Terminal);
     let text = String::from_utf8(bytes).unwrap();
     assert!(code == 15 && text.contains("--raw") && text.contains("hint:"), "{code}: {text}");
-    // Visible text is still there.
+    // The visible parts of the text are still shown.
     let shown = env.thru(&["packet", "show", stores::PACKET]).ok().stdout;
     for (i, _) in corpus().iter().enumerate() {
         assert!(shown.contains(&format!("h{i}<")), "{i}");
@@ -246,7 +246,7 @@ fn marks_of_the_printer_cannot_be_forged() {
     assert!(!text.contains("\nerror:"), "{text:?}");
 }
 
-/// A reader of records that came with a clone is told whose they are.
+/// A person who reads records that came with a clone is told that they are not trusted.
 #[test]
 fn records_that_are_not_trusted_are_named_so() {
     let env = stores::readable();

@@ -1,4 +1,4 @@
-//! `thru init`: one root, created once.
+//! `thru init` creates one root, once.
 
 use std::fs;
 

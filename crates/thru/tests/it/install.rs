@@ -1,5 +1,5 @@
-//! `thru install`, `uninstall`, and the hooks that `init` installs: only insertions, and a way back to the exact
-//! bytes.
+//! `thru install`, `uninstall`, and the hooks that `init` installs: they only insert text, and uninstalling restores
+//! the exact bytes.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -353,7 +353,8 @@ fn a_folder_that_may_not_be_written_is_told_as_such() {
     call.run().exits(11);
 }
 
-/// An older version wrote `/loop`, which the harness has itself now. A command of the user's own with that name stays.
+/// An older version wrote the command `/loop`, which the harness itself has now. A user's own command of that name
+/// stays.
 #[test]
 fn a_command_that_was_renamed_leaves_no_file_of_its_old_name() {
     for task in ["install", "uninstall"] {
@@ -369,7 +370,8 @@ fn a_command_that_was_renamed_leaves_no_file_of_its_old_name() {
     }
 }
 
-/// In the user's own settings only; one that is there is called first, and comes back byte for byte.
+/// The status line is only in the user's own settings. One that was there is called first, and is restored byte for
+/// byte.
 #[test]
 fn a_status_line_is_added_and_removed() {
     let env = TestEnv::rooted();
@@ -400,7 +402,8 @@ fn a_status_line_is_added_and_removed() {
         env.thru(&["uninstall", "claude-code", "--user"]).ok();
         assert_eq!(fs::read_to_string(&settings).ok().as_deref(), before);
     }
-    // Installed with the hooks of a project. Removing those leaves it, and that is said.
+    // The status line was installed together with a project's hooks. Removing the hooks leaves it, and a message says
+    // so.
     env.thru(&["install", "claude-code", "--statusline"]).ok();
     let local = env.thru(&["uninstall", "claude-code"]).ok();
     assert!(local.stderr.contains("the status line of thru is still here"), "{local}");

@@ -1,4 +1,4 @@
-//! Captured text is redacted completely before anything is cut or picked from it, on every way to the disk and into a
+//! Captured text is redacted as a whole before anything is cut or selected from it, on every way to the disk and into a
 //! reply.
 
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::env::{TestEnv, merged};
 use crate::secrets::random_text;
 
-/// The lines of a made-up private key.
+/// Returns the lines of an invented private key.
 fn private_key() -> Vec<String> {
     let mut lines = vec!["-----BEGIN RSA PRIVATE KEY-----".to_owned()];
     lines.extend((0..20).map(|line| random_text(700 + line, 64)));
@@ -26,7 +26,7 @@ fn assert_nowhere(env: &TestEnv, parts: &[String], shown: &str, what: &str) {
     }
 }
 
-/// A transcript with one failed call that printed `output`.
+/// Returns a transcript with one failed call that printed `output`.
 fn transcript(output: &str) -> String {
     let call = json!({"type": "assistant", "uuid": "a", "timestamp": "2026-11-15T19:00:00Z", "sessionId": "s", "message": {
         "id": "m1", "role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "cat id_rsa"}}]}});
@@ -35,7 +35,7 @@ fn transcript(output: &str) -> String {
     format!("{call}\n{result}\n")
 }
 
-/// Through a transcript that no hook reported, then checkpoint, brief and packet.
+/// Passes a transcript that no hook reported through a checkpoint, a brief and a packet. Returns what is shown.
 fn shown_after_transcript(env: &TestEnv, output: &str) -> String {
     let path = env.write("transcript.jsonl", transcript(output));
     let common: Value = json!({"session_id": "s", "cwd": env.project(), "transcript_path": path});
@@ -43,7 +43,7 @@ fn shown_after_transcript(env: &TestEnv, output: &str) -> String {
     env.hook("PreCompact", &merged(&common, json!({"trigger": "auto"}))).accepted("PreCompact");
     let brief = env.hook("SessionStart", &merged(&common, json!({"source": "compact"})));
     env.thru(&["handoff", "go on"]).ok();
-    // The harness's own file; ours are searched.
+    // This file is the harness's own; only our files are searched.
     std::fs::remove_file(&path).unwrap();
     format!("{}{}", brief.stdout, env.thru(&["journal", "--session", "s", "--json"]).ok().stdout)
 }
@@ -53,7 +53,7 @@ fn a_private_key_in_a_failed_call_reaches_neither_journal_nor_brief() {
     let lines = private_key();
     for (name, part) in [("whole", &lines[..]), ("without BEGIN", &lines[3..]), ("without END", &lines[..12])]
     {
-        // With a file and a line number before it, a line of the key looks like a compiler's finding.
+        // With a file and a line number before it, a line of the key looks like an error message of a compiler.
         for prefix in ["", "keys/a.pem:7:", "  12\u{2192}"] {
             let output: Vec<String> = part.iter().map(|line| format!("{prefix}{line}")).collect();
             let env = TestEnv::rooted();
@@ -105,7 +105,7 @@ fn a_mysql_password_is_covered_and_the_database_is_not() {
     assert_eq!(output.stdout, "mysql -u root -p[REDACTED:password] blog_dev\n");
 }
 
-/// One row of a labelled set: `{"tier": 1, "kind": "…", "text": "…", "secret": "…", "also": ["…"]}`.
+/// Reads a labelled set. A row is `{"tier": 1, "kind": "…", "text": "…", "secret": "…", "also": ["…"]}`.
 fn rows(folder: &std::path::Path, file: &str) -> Vec<Value> {
     let text = std::fs::read_to_string(folder.join(file)).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -115,7 +115,7 @@ fn text_of(row: &Value) -> &str {
     row["text"].as_str().unwrap()
 }
 
-/// Values that must not appear again.
+/// Returns the values that must not appear anywhere.
 fn raw_values(row: &Value) -> Vec<String> {
     let also = row["also"].as_array().into_iter().flatten();
     [&row["secret"]].into_iter().chain(also).map(|value| value.as_str().unwrap().to_owned()).collect()
@@ -130,8 +130,8 @@ fn is_found(row: &Value, text: &str) -> bool {
     !raw_values(row).iter().any(|value| text.contains(value) || shown.contains(value))
 }
 
-/// Scores `secrets.jsonl` and `benign.jsonl` of the folder in `$THRU_REDACT_SET`, and searches the disk for every raw
-/// value after the texts went through hooks and a transcript.
+/// Measures the redaction of `secrets.jsonl` and `benign.jsonl` in the folder `$THRU_REDACT_SET`. Then the texts go
+/// through hooks and a transcript, and the disk is searched for every raw value.
 #[test]
 fn a_labelled_set_is_found_and_reaches_no_file() {
     let Some(folder) = std::env::var_os("THRU_REDACT_SET").map(std::path::PathBuf::from) else {

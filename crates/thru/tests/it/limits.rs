@@ -1,5 +1,5 @@
-//! No hook hangs, and no hook loads what it cannot use: a gigabyte, a pipe, a device or a folder in place of each
-//! file it reads.
+//! No hook hangs, and no hook loads what it cannot use, if there is a gigabyte, a pipe, a device or a folder in place
+//! of any file that it reads.
 
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
@@ -16,11 +16,12 @@ use crate::obstacles::make_pipe;
 const SESSION: &str = "9487a9f7-611a-47e9-8202-df72ea246773";
 const GIGABYTE: u64 = 1 << 30;
 
-/// Far more than a hook takes in the debug build on a busy machine, far less than reading a gigabyte takes there.
+/// The most time that a hook may take. That is far more than it takes in the debug build on a busy machine, and far
+/// less than reading a gigabyte takes.
 const SOON: Duration = Duration::from_secs(4);
 
-/// What a hook may allocate here, in KB. The debug build takes more than the eight megabytes that `xtask torture`
-/// checks.
+/// The memory that a hook may allocate here, in KB. The debug build needs more than the eight megabytes that `xtask
+/// torture` checks.
 const MEMORY_KB: u32 = 24 * 1024;
 
 const EVENTS: [&str; 6] = [
@@ -32,13 +33,13 @@ const EVENTS: [&str; 6] = [
     "SessionEnd.other",
 ];
 
-/// The same call with little memory: using more aborts it, which shows as an exit code.
+/// Runs the same call with little memory. If it uses more, it is aborted, which shows as an exit code.
 fn with_little_memory(call: Call) -> Call {
     let script = format!("ulimit -d {MEMORY_KB}; exec \"$0\" \"$@\"");
     call.through("sh", &["-c".as_ref(), script.as_ref()])
 }
 
-/// Every file that some hook reads, relative to the base of the environment.
+/// Returns every file that some hook reads, relative to the base of the environment.
 fn places(env: &TestEnv) -> Vec<PathBuf> {
     let store = [
         "root.json",
@@ -82,13 +83,13 @@ fn make_huge(path: &Path) {
     File::create(path).unwrap().set_len(GIGABYTE).unwrap();
 }
 
-/// Runs every event with something else in place of one file after the other.
+/// Replaces one file after the other with something else, and runs every event.
 fn check_all(about: &str, make: impl Fn(&Path)) {
     let count = places(&TestEnv::rooted()).len();
     for at in 0..count {
         let env = TestEnv::rooted();
         let place = places(&env).remove(at);
-        // Earlier events, so that there is something to say.
+        // Earlier events, so that hooks have something to report.
         env.hook("UserPromptSubmit", &payload(&env, "UserPromptSubmit")).ok();
         let _ = fs::remove_file(&place);
         fs::create_dir_all(place.parent().unwrap()).unwrap();
@@ -101,7 +102,8 @@ fn check_all(about: &str, make: impl Fn(&Path)) {
             assert_eq!((output.code, output.stderr.as_str()), (0, ""), "{about}");
             assert!(started.elapsed() < SOON, "{about}: {:?}", started.elapsed());
         }
-        // Without the marker, or trust, nothing is written; elsewhere nothing is lost.
+        // Without the marker, the journal or the trust record, nothing can be recorded; in all other cases nothing may
+        // be lost.
         let is_needed =
             ["root.json", &format!("{SESSION}.jsonl")].map(|name| place.ends_with(name)).contains(&true);
         if !is_needed && place != env.trust_record() {
@@ -133,7 +135,7 @@ fn a_device_in_place_of_a_file_is_not_read() {
 #[test]
 fn a_folder_in_place_of_a_file_does_no_harm() {
     check_all("a folder", |path| {
-        // An existing one is fine.
+        // If the folder exists already, it stays.
         let _ = fs::create_dir(path);
     });
 }
@@ -155,13 +157,13 @@ fn pipes_in_git_hold_up_no_command() {
         env.hook("SessionStart", &payload(&env, "SessionStart.startup")).ok();
         // git itself would wait for ten seconds each time.
         assert!(started.elapsed() < Duration::from_secs(8), "{name}: {:?}", started.elapsed());
-        // An unknown state is not taken for "not in git".
+        // If git's state cannot be read, a file is not taken for one that is not in git.
         let install = env.thru(&["install", "claude-code"]);
         assert!(install.code != 0 && install.stderr.contains("not a regular file"), "{name}: {install}");
     }
 }
 
-/// A first prompt, 40 MB of nothing, a last prompt; no digest.
+/// Writes a journal with a first prompt, a hole of 40 MB and a last prompt, and removes the digest.
 fn write_long_journal(env: &TestEnv) {
     env.fire(SESSION, "UserPromptSubmit", json!({"prompt": "begin with the lexer"})).ok();
     let path = env.store().join(format!("sessions/{SESSION}.jsonl"));
@@ -175,7 +177,7 @@ fn write_long_journal(env: &TestEnv) {
 
 #[test]
 fn of_a_long_journal_the_end_is_read_and_the_rest_is_told() {
-    // In one file, and rotated.
+    // The journal is one file with the first limit, and is rotated with the second.
     for limit in ["1000000", "1024"] {
         let env = TestEnv::rooted();
         let settings = format!("[hooks]\nlog_limit_kib = {limit}\n");
@@ -193,7 +195,7 @@ fn check_long_journal(env: &TestEnv) {
     assert!(told.contains("MB of the journal were not read"), "{told}");
     let receipt = env.receipts().pop().unwrap();
     assert!(receipt["warning"].as_str().unwrap().contains("MB of the journal were not read"), "{receipt}");
-    // A checkpoint writes the digest; a command still reads what the hook skipped.
+    // A checkpoint writes the digest. A command can still read what the hook skipped.
     env.fire(SESSION, "Stop", json!({"stop_hook_active": false})).ok();
     let brief = env.thru(&["brief", "--session", SESSION]).ok().stdout;
     assert!(brief.contains("begin with the lexer") && brief.contains("finish the parser"), "{brief}");

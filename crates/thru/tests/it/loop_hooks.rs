@@ -1,4 +1,4 @@
-//! Loops in the hooks: which session is held, what is counted, and what happens if anything is wrong.
+//! Loops in the hooks: which session a loop belongs to, what is counted, and what happens if anything is wrong.
 
 use std::fs;
 use std::io::Write;
@@ -11,7 +11,7 @@ use crate::env::{TestEnv, merged};
 
 const PROMPT: &str = "Make it green.";
 
-/// A project with one session, `s1`, and a loop that holds it.
+/// A project with one session, `s1`, and a loop that belongs to it.
 struct Looped {
     env: TestEnv,
     id: String,
@@ -41,7 +41,7 @@ impl Looped {
         self.env.hook_call(event, merged(&common, more).to_string())
     }
 
-    /// A stop a minute after the last, so that equal words are not a repetition.
+    /// Reports a stop at this minute. The minutes differ, so that equal words are not a repeated report.
     fn stop(&self, minute: u32, more: Value) -> Output {
         self.call("Stop", more).var("THROUGHLINE_NOW", format!("2026-11-15T20:{minute:02}:00Z")).run()
     }
@@ -139,7 +139,7 @@ fn only_its_own_session_is_held() {
     torn.var("THROUGHLINE_NOW", "2026-11-15T20:30:00Z").run().silent("half a payload holds nobody");
 }
 
-/// If the payload has no message, the transcript has: its last line by the main agent, in full.
+/// If the payload has no message, the transcript has one: the last message of the main agent, in full.
 #[test]
 fn the_transcript_tells_what_was_said_last() {
     let said = |id: &str, text: &str, more: &str| {
@@ -195,7 +195,8 @@ fn the_transcript_tells_what_was_said_last() {
             fs::OpenOptions::new().append(true).open(path).unwrap().write_all(line.as_bytes()).unwrap();
         })
     };
-    // Started after the hook here, and on a busy machine perhaps before it: either way the promise is found.
+    // The message is usually written after the hook has started, and on a busy machine perhaps before. The promise is
+    // found in both cases.
     looped.stop(1, json!({"transcript_path": path})).silent("a message that comes late");
     late.join().unwrap();
     assert_eq!(looped.state()["ended_reason"], "promise");
@@ -228,7 +229,7 @@ fn one_stop_counts_once_however_often_it_is_told() {
     fed(&looped.stop(1, payload()), "3 of 30");
 }
 
-/// Many at once: one counts, all answer the same, nobody waits long.
+/// Many copies of a stop arrive at once: one of them counts, all get the same answer, and none waits long.
 #[test]
 fn sixty_four_copies_of_one_stop_count_once() {
     let looped = Looped::new(&[]);
@@ -317,7 +318,8 @@ fn limits_end_it_and_say_which() {
     }
 }
 
-/// Claude Code overrides a hook that makes it continue again and again without a tool call. The next event shows it.
+/// Claude Code ignores a hook that makes it continue again and again without a tool call. The next event shows that it
+/// did.
 #[test]
 fn a_harness_that_ends_the_turn_is_named() {
     for (event, more) in [
@@ -396,7 +398,7 @@ fn a_compaction_keeps_the_loop_and_the_brief_tells_it() {
     assert_eq!(looped.state()["status"], "cancelled");
 }
 
-/// Droid gives a session a new id when it compacts.
+/// Droid gives a session a new id when it compacts it.
 #[test]
 fn a_session_that_goes_on_under_another_id_takes_its_loop_along() {
     let looped = Looped::new(&[]);
@@ -408,7 +410,7 @@ fn a_session_that_goes_on_under_another_id_takes_its_loop_along() {
     fed(&looped.stop(2, json!({"session_id": "s9", "last_assistant_message": "Hm."})), "2 of 30");
 }
 
-/// A fork has its own future, and its parent may continue too.
+/// A fork is another session, and its parent may continue too.
 #[test]
 fn a_fork_takes_no_loop_along() {
     let looped = Looped::new(&[]);
@@ -420,7 +422,7 @@ fn a_fork_takes_no_loop_along() {
     fed(&looped.says(2, "Hm."), "2 of 30");
 }
 
-/// It is an index: if deleted, it is rebuilt from the loops.
+/// The pointer is an index: if it is deleted, it is rebuilt from the loops.
 #[test]
 fn a_deleted_pointer_is_made_again() {
     let looped = Looped::new(&[]);
@@ -443,7 +445,7 @@ fn a_deleted_pointer_is_made_again() {
     looped.says(2, "Hm.").silent("cancelled is final");
 }
 
-/// The same stop, reported by two hooks, gets the same answer, with the validator's output.
+/// If two hooks report the same stop, both get the same answer, with the validator's output.
 #[test]
 fn a_stop_told_twice_says_why_the_validator_failed_twice() {
     let looped = Looped::new(&["--validator", "echo run >> runs; echo STILL RED; exit 3"]);
@@ -480,7 +482,7 @@ fn the_prompt_is_fed_to_the_byte() {
     assert_eq!(looped.env.json(&["loop", "show", &id])["status"], "done");
 }
 
-/// The agent's words are captured from a harness; the prompt is the user's own.
+/// The agent's words come from a harness, so they are redacted; the prompt is the user's own.
 #[test]
 fn what_was_said_is_written_down_redacted() {
     let looped = Looped::new(&[]);

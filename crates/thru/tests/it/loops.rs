@@ -1,4 +1,4 @@
-//! `thru loop` and `thru import ralph`, as a person uses them.
+//! `thru loop` and `thru import ralph`, as people use them.
 
 use std::fs;
 
@@ -95,7 +95,7 @@ fn a_list_and_a_log_to_read() {
     );
 }
 
-/// Which loop runs, which waits for the next session, and which waits for its turn are visible at a glance.
+/// The list shows at a glance which loop runs, which waits for the next session, and which waits for its turn.
 #[test]
 fn loops_that_wait_are_told_from_the_one_that_runs() {
     let env = with_session();
@@ -133,7 +133,7 @@ fn a_loop_wants_to_know_its_session() {
     assert!(started["notes"].to_string().contains("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=0"), "{started}");
     env.thru(&["loop", "start", "work", "--session", "nobody"]).exits(10);
     env.thru(&["loop", "start", "work", "--session", "9487", "--next"]).exits(2);
-    // Droid does not tell its commands which session they run in: the newest session is used, and the output says so.
+    // Droid does not tell commands which session they run in. The newest session is used, and the output says so.
     let payload = json!({"session_id": "d1", "cwd": env.project(), "source": "startup"}).to_string();
     env.call(&["hook", "droid", "SessionStart"])
         .var("FACTORY_PROJECT_DIR", env.project())
@@ -198,7 +198,7 @@ fn several_loops_and_one_in_the_foreground() {
         assert!(refused.stderr.contains("cancelled, and stays so"), "{refused}");
     }
     assert_eq!(env.json(&["loop", "cancel", "alpha"])["changed"], false, "twice is once");
-    // An index can be deleted: its content is in the loops.
+    // The index can be deleted, because its content is in the loops.
     env.thru(&[&["loop", "activate", "beta"], &OWNER[..]].concat()).ok();
     fs::remove_file(env.store().join("indexes/active-loop.json")).unwrap();
     assert_eq!(front(), ["beta"]);
@@ -207,7 +207,7 @@ fn several_loops_and_one_in_the_foreground() {
     assert_eq!(front(), ["gamma"]);
 }
 
-/// `thru loop cancel "$ID"` if ID is not set.
+/// `thru loop cancel "$ID"`, if ID is not set.
 #[test]
 fn no_name_at_all_means_no_loop() {
     let env = with_session();
@@ -317,7 +317,7 @@ fn a_ralph_loop_comes_in_paused_and_once() {
     env.thru(&["import", "ralph", "none.md"]).exits(12);
 }
 
-/// Validators run at a stop: the harness must give them their time.
+/// Validators run at a stop, so the harness must allow that hook enough time for them.
 #[test]
 fn the_stop_hook_gets_the_time_of_the_validators() {
     let env = TestEnv::rooted();

@@ -1,4 +1,5 @@
-//! Records that could not be written: noted if anything can be written, reported once, and never with a failing hook.
+//! Records that could not be written: the loss is noted if anything can be written, it is reported once, and no hook
+//! fails.
 
 use std::fs;
 
@@ -9,8 +10,8 @@ use crate::env::TestEnv;
 
 const SESSION: &str = "9487a9f7-611a-47e9-8202-df72ea246773";
 
-/// The same call with a limit on file sizes, in blocks of 512 bytes: as close to a full disk as possible without
-/// root. The signal that comes with it would end a process that does not ignore it.
+/// Runs the same call with a limit on file sizes, in blocks of 512 bytes. That is as close to a full disk as possible
+/// without root. A write beyond the limit also sends a signal, which would end a process that does not ignore it.
 pub fn with_small_files(call: Call, blocks: u32) -> Call {
     let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
     call.through("sh", &["-c".as_ref(), script.as_ref()])
@@ -21,7 +22,7 @@ fn tool(env: &TestEnv) -> String {
     env.payload(SESSION, "PostToolUse", more).to_string()
 }
 
-/// Journal and receipts are as long as files may be.
+/// Makes the journal and the receipts as long as files may be.
 fn fill_logs(env: &TestEnv) {
     for rel in [format!("sessions/{SESSION}.jsonl"), "indexes/receipts.jsonl".to_owned()] {
         let path = env.store().join(rel);
@@ -57,18 +58,18 @@ fn lost_records_are_noted_and_told_by_the_next_hook_that_can() {
     at("2026-11-15T19:22:20Z");
     at("2026-11-15T19:23:00Z");
     let lost = "records were lost between 2026-11-15T19:22:10Z and 2026-11-15T19:23:00Z (3 of them)";
-    // Before any hook could report it.
+    // Commands know about the loss before any hook could report it.
     assert!(env.thru(&["status"]).ok().stdout.contains(lost));
     assert!(env.json(&["status"])["lost"].as_str().unwrap().contains(lost));
     assert!(env.thru(&["doctor"]).exits(1).stdout.contains(lost));
-    // A successful tool call has nothing to do with it.
+    // A successful tool call does not report the loss.
     env.hook("PostToolUse", &serde_json::from_str(&tool(&env)).unwrap()).silent("works again");
     let receipts = || fs::read_to_string(env.store().join("indexes/receipts.jsonl")).unwrap();
     assert!(!receipts().contains("records-lost"));
     let start = env.fire("another", "SessionStart", json!({"source": "startup"})).context();
     assert!(start.contains(lost), "{start}");
     assert_eq!(receipts().matches("records-lost").count(), 1);
-    // Reported once; `status` and `doctor` still know.
+    // A session start reports the loss once; `status` and `doctor` still show it.
     let again = env.fire("a-third", "SessionStart", json!({"source": "startup"})).context();
     assert!(!again.contains("records were lost"), "{again}");
     assert_eq!(receipts().matches("records-lost").count(), 1);
@@ -128,7 +129,7 @@ fn the_doctor_writes_to_see_whether_that_works() {
     let full = with_small_files(env.call(&["doctor"]), 8).run().exits(1);
     assert!(full.stdout.contains("records cannot be written") && full.stdout.contains("too large"), "{full}");
     assert!(full.stdout.contains(".agent/context/scratch"), "it names the folder: {full}");
-    // Somebody else's store is only read.
+    // A store that is not trusted is only read, so writing to it is not tested.
     env.thru(&["trust", "--revoke"]).ok();
     assert!(!env.thru(&["doctor"]).stdout.contains("records can be written"));
 }

@@ -1,5 +1,5 @@
 //! Whole invented sessions through the binary. `THRU_BLESS=1 cargo test -p thru --test it made_up` rewrites the
-//! expected briefs; read them as the agent that has lost its memory would.
+//! expected briefs. Read them like an agent that has lost its memory.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::env::TestEnv;
 
-/// A transcript as Claude Code writes it, line by line.
+/// Builds a transcript as Claude Code writes it, line by line.
 struct Transcript {
     lines: Vec<String>,
     calls: usize,
@@ -74,7 +74,7 @@ impl Transcript {
         self.call("Bash", &json!({"command": command}), &text, true);
     }
 
-    /// A call of a sub-agent, as older versions wrote it into the main file.
+    /// Adds a call of a sub-agent, as older versions wrote it into the main file.
     fn side(&mut self, tool: &str, input: &Value, result: &str) {
         self.calls += 1;
         let id = format!("toolu_{}", self.calls);
@@ -95,7 +95,7 @@ impl Transcript {
     }
 }
 
-/// Several requests, each answered; the last one is in progress and a test fails.
+/// A session with several requests. All are answered except the last one, which is in progress while a test fails.
 fn requests() -> Transcript {
     let mut session = Transcript::new();
     session.prompt("Add a discount to the basket: orders over 100 get 5 % off. Don't touch the tax code.");
@@ -123,7 +123,7 @@ fn requests() -> Transcript {
     session
 }
 
-/// A plan with a list, a sub-agent, a refusal and a remark.
+/// A session with a plan, a list, a sub-agent, a refusal and a remark.
 fn plan() -> Transcript {
     let mut session = Transcript::new();
     let steps: String = (1..=14).map(|n| format!("### {n}. `src/importer/step_{n}.py`\n- move the reader of step {n} here\n- keep its tests green\n\n")).collect();
@@ -154,7 +154,7 @@ fn plan() -> Transcript {
     session
 }
 
-/// A yes: what is wanted is in the agent's proposal.
+/// A session whose last prompt is only a yes: what the user wants is in the agent's proposal.
 fn yes() -> Transcript {
     let mut session = Transcript::new();
     session

@@ -1,4 +1,4 @@
-//! The real binary, driven as people and harnesses drive it.
+//! Tests of the real binary, which is driven as people and harnesses drive it.
 //!
 //! `THRU_BIN` names the binary to test (CI: the release build); without it the debug build is used.
 

@@ -1,4 +1,4 @@
-//! A project whose folder was moved: every command gives the same advice, and one command takes everything along.
+//! A project whose folder was moved: every command gives the same advice, and one command carries everything over.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ impl Moved {
         self.env.call(words).dir(&self.new).run()
     }
 
-    /// What the agent is told when a session starts in the new place.
+    /// Returns what the agent is told when a session starts in the new folder.
     fn told(&self, session: &str) -> String {
         let payload = json!({
             "session_id": session, "cwd": self.new, "hook_event_name": "SessionStart", "source": "startup",
@@ -162,11 +162,11 @@ fn what_the_user_allowed_moves_along() {
         let all = report["wants"].as_array().unwrap().iter();
         all.map(|want| (want["kind"].as_str().unwrap().to_owned(), want["given"] == true)).collect()
     };
-    // The stage was never allowed, and is not by a move.
+    // The user never allowed the stage, and a move does not change that.
     assert!(wants(&report).contains(&("loop".to_owned(), true)), "{report}");
     assert!(wants(&report).contains(&("stage-definition".to_owned(), false)), "{report}");
 
-    // `thru trust` alone allows nothing.
+    // Without `--moved`, `thru trust` allows nothing.
     let moved = Moved::after(prepare);
     let report = moved.thru(&["trust", "--json"]).ok().json();
     assert!(wants(&report).iter().all(|(_, given)| !given), "{report}");
@@ -186,7 +186,7 @@ fn uninstalling_everything_names_a_project_that_is_gone() {
     assert_eq!(elsewhere(&["uninstall", "--all", "--json"]).ok().json()["gone"], json!([moved.old]));
     assert!(settings.exists(), "nobody knows where it is");
 
-    // In its new folder, or once that is known, it is undone.
+    // The hooks are removed if the command runs in the new folder, or once the new folder is known.
     let here = moved.thru(&["uninstall", "--all", "--json", "--dry-run"]).ok().json();
     assert_eq!(here["gone"], Value::Null, "{here}");
     assert!(here["undone"].to_string().contains(text(&settings)), "{here}");

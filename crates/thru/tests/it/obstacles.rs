@@ -1,4 +1,4 @@
-//! Links, pipes, files and folders where something else should be; closed streams; a read-only disk.
+//! Links, pipes, files and folders in place of something else; closed streams; a read-only disk.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -15,12 +15,12 @@ pub fn make_pipe(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
-/// Some events are silent and change nothing except what is `allowed`.
+/// Asserts that some events are silent and change nothing except what is `allowed`.
 fn assert_untouched(env: &TestEnv, about: &str, allowed: &[&str]) {
     let before = env.tree();
     for name in SOME {
         let output = env.hook(event_of(name), &env.fixture(name));
-        // The user is told that nothing is captured; the agent is told nothing.
+        // The user is told that nothing is recorded, and the agent is told nothing.
         if name == "SessionStart.startup" && output.stdout.contains("systemMessage") {
             assert!(
                 output.stdout.contains("cannot be written") && !output.stdout.contains("hookSpecific"),
@@ -35,7 +35,7 @@ fn assert_untouched(env: &TestEnv, about: &str, allowed: &[&str]) {
     assert_eq!(changes, [""; 0], "{about}");
 }
 
-/// Moves the project's store to where only a link can lead.
+/// Moves a folder of the project away, so that only a link can lead there.
 fn move_away(env: &TestEnv, rel: &str) -> std::path::PathBuf {
     let away = env.base().join("away");
     fs::rename(env.project().join(rel), &away).unwrap();
@@ -69,7 +69,7 @@ fn a_link_in_place_of_a_folder_of_the_store_is_not_followed() {
     let away = move_away(&env, ".agent/context/sessions");
     symlink(&away, env.store().join("sessions")).unwrap();
     let indexes = "/project/.agent/context/indexes";
-    // What does not go through the link is still done.
+    // Files that are not behind the link are still written.
     let elsewhere = ["/project/.agent/context/root.json", "/project/.agent/context/state", indexes];
     let own = format!("~{}", "/project/.agent/context");
     assert_untouched(&env, "sessions is a link", &[&elsewhere[..], &[&own[1..]]].concat());

@@ -1,5 +1,5 @@
 //! When a session is told something, and about whom: resumes, simultaneous sessions, worktrees, and why nothing is
-//! captured.
+//! recorded.
 
 use std::fs;
 use std::path::Path;
@@ -26,7 +26,7 @@ fn fire_at(env: &TestEnv, now: &str, session: &str, event: &str, more: Value) ->
     if output.stdout.is_empty() { String::new() } else { output.context() }
 }
 
-/// A process that lives as long as the test, in place of a harness. Its start time is read from `/proc`.
+/// A process that lives as long as the test and stands in for a harness. Its start time is read from `/proc`.
 #[cfg(target_os = "linux")]
 struct OtherHarness(Child);
 
@@ -36,7 +36,7 @@ impl OtherHarness {
         OtherHarness(Command::new("sleep").arg("600").spawn().unwrap())
     }
 
-    /// From now on this is the process of the session.
+    /// Makes this the process of the session from now on.
     fn runs(&self, env: &TestEnv, session: &str) {
         let pid = self.0.id();
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
@@ -107,7 +107,7 @@ fn a_resume_tells_what_others_did_since() {
     env.fire("s1", "SessionEnd", json!({"reason": "other"}));
     assert_eq!(resume(&env, "s1"), "");
     env.fire("s1", "SessionEnd", json!({"reason": "other"}));
-    // The file system's times are coarse.
+    // The times of the file system are coarse, so a change needs some distance.
     std::thread::sleep(std::time::Duration::from_millis(20));
     env.write("project/src/lexer.rs", "new\n");
     fs::remove_file(env.project().join("src/parser.rs")).unwrap();
@@ -157,7 +157,7 @@ fn the_session_that_was_active_last_is_told_of() {
         "UserPromptSubmit",
         json!({"prompt": "Make the lexer fast"}),
     );
-    // Opened and closed again: it was about nothing.
+    // A session that was opened and closed without any work.
     fire_at(&env, "2026-11-15T13:00:00Z", "empty", "SessionStart", json!({"source": "startup"}));
     fire_at(&env, "2026-11-15T13:00:00Z", "empty", "SessionEnd", json!({"reason": "other"}));
     let told = start(&env, "new");
@@ -241,7 +241,7 @@ fn one_name_in_two_worktrees_is_two_files() {
     start(&env, "s1");
     work(&env, "s1", "Make the lexer fast", "src/lexer.rs");
     let input = json!({"file_path": tree.join("src/lexer.rs")});
-    // The session has moved; its project folder is the same.
+    // The session has moved to the worktree, but its project folder is the same.
     let call = json!({"tool_name": "Edit", "tool_use_id": "t9", "tool_input": input, "cwd": tree});
     env.fire("s1", "PostToolUse", call);
     let files = env.json(&["files", "--session", "s1"]);
@@ -251,7 +251,7 @@ fn one_name_in_two_worktrees_is_two_files() {
     assert!(paths.contains(&"src/lexer.rs") && paths.contains(&there.to_str().unwrap()), "{paths:?}");
 }
 
-/// What the user is told when a session starts.
+/// Returns what the user is told when a session starts.
 fn to_user(env: &TestEnv, source: &str) -> String {
     let payload = env.payload("s9", "SessionStart", json!({"source": source}));
     let output = env.hook("SessionStart", &payload);
@@ -297,7 +297,7 @@ fn a_project_that_was_moved_is_taken_over_with_one_command() {
     assert!(hook("SessionStart", &payload).stdout.contains("Make the lexer fast"));
     env.call(&["trust", "--moved"]).dir(&new).run().exits(15);
 
-    // A copy is not a move: the old folder is still there.
+    // A copy is not a move, because the old folder still exists.
     let copied = Command::new("cp").arg("-r").arg(&new).arg(env.base().join("copy")).status().unwrap();
     assert!(copied.success());
     let copy = env.base().join("copy");
@@ -310,7 +310,7 @@ fn a_project_that_was_moved_is_taken_over_with_one_command() {
     fs::create_dir(&old).unwrap();
 }
 
-/// A path that we may not look at is not a path that is gone: here a link that leads to itself stands in the way.
+/// A path that cannot be examined is not a path that is gone. Here a link to itself prevents the examination.
 #[test]
 fn a_project_that_may_not_be_looked_at_was_not_moved() {
     let env = TestEnv::new();

@@ -1,10 +1,10 @@
-//! `thru brief` and the hook give the same bytes for the same occasion, whatever features add to it.
+//! `thru brief` and the hook give the same bytes on the same occasion, whatever features add to them.
 
 use serde_json::{Value, json};
 
 use crate::env::TestEnv;
 
-/// A session about which every feature has something to say.
+/// A session about which every feature has something to report.
 fn everything() -> TestEnv {
     let env = TestEnv::rooted();
     env.thru(&["resume", "new", "01-parser", "--name", "The parser", "--phase", "execution"]).ok();
@@ -40,7 +40,7 @@ fn a_brief_is_what_a_hook_sends() {
     for (source, event) in [("compact", "compact"), ("resume", "resume")] {
         let env = everything();
         let shown = brief(&env, &["--session", "s1", "--event", event]);
-        // A replayed conversation is told less.
+        // A resumed session has its whole conversation, so it is told less.
         for section in sections.iter().filter(|_| event == "compact") {
             assert!(shown.lines().any(|line| line == *section), "{section} in\n{shown}");
         }
@@ -68,7 +68,8 @@ fn a_new_session_is_told_what_the_brief_shows() {
     assert_eq!(shown, sent);
 }
 
-/// The session's process is gone, and there is no packet yet: both name the packet that the start creates.
+/// The session's process has ended, and there is no packet yet. Both the hook and the command name the packet that the
+/// start creates.
 #[test]
 fn a_crashed_session_is_offered_in_both() {
     let env = TestEnv::rooted();
@@ -77,7 +78,7 @@ fn a_crashed_session_is_offered_in_both() {
     let input = json!({"file_path": env.project().join("src/lexer.rs")});
     fire(&env, "PostToolUse", json!({"tool_name": "Edit", "tool_use_id": "t1", "tool_input": input}));
     let later = "2026-11-17T20:00:00Z";
-    // Without a known process, twelve hours of silence count.
+    // If the process is not known, a session counts as crashed after twelve hours of silence.
     let sessions = env.store().join("indexes/sessions.jsonl");
     let lines = std::fs::read_to_string(&sessions).unwrap();
     let without: String = lines
@@ -102,7 +103,7 @@ fn a_crashed_session_is_offered_in_both() {
     assert!(third.stdout.contains("on offer"), "{third}");
 }
 
-/// Some harnesses give a session a new id at every compaction: its state moves along, twice.
+/// Some harnesses give a session a new id at every compaction. Its state moves to the new id, here twice.
 #[test]
 fn what_is_kept_of_a_session_goes_along_through_two_compactions() {
     let env = everything();

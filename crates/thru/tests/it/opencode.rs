@@ -1,4 +1,4 @@
-//! OpenCode: the payloads of our plugin, captured with 1.18.33, and installing the plugin.
+//! OpenCode: the payloads of our plugin, captured with 1.18.33, and the installation of the plugin.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::env::{TestEnv, copy_binary, names_in};
 
 const PLUGIN: &str = "project/.opencode/plugins/throughline.js";
 
-/// Event and payload. After an `@` comes which one of several it is.
+/// Returns each event with its payload. If an event has several payloads, a word after `@` distinguishes them.
 fn payloads() -> Vec<(String, Value)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/opencode/1.18.33");
     let names = names_in(&folder);
@@ -74,7 +74,7 @@ fn any_field_may_be_missing_or_of_another_type() {
     }
 }
 
-/// The plugin cannot make OpenCode wait for validators: it is told to ask again.
+/// The plugin cannot make OpenCode wait for validators, so it is told to report the stop again.
 #[test]
 fn a_stop_that_cannot_wait_is_told_to_ask_again() {
     let env = TestEnv::rooted();
@@ -107,7 +107,7 @@ fn a_stop_that_cannot_wait_is_told_to_ask_again() {
     );
 }
 
-/// Beside what it should keep, the summariser is told the current phase and task, and what was decided.
+/// Besides what to keep, the summariser is told the current phase, the current task and the decisions.
 #[test]
 fn before_a_compaction_the_summariser_is_told_the_current_task_and_decisions() {
     let env = TestEnv::rooted();
@@ -236,7 +236,7 @@ fn the_doctor_compares_the_plugin_with_the_binary() {
     );
 }
 
-/// One of two copies is silent, so no action is needed.
+/// One of two copies is silent, so the user need not do anything.
 #[test]
 fn two_copies_of_the_plugin_are_a_note() {
     let env = TestEnv::repository();
@@ -269,7 +269,7 @@ fn show_tells_what_is_mapped_and_what_cannot_be_done() {
     env.thru(&["harness", "show", "emacs"]).exits(2);
 }
 
-/// A session in the database, as OpenCode's own program and `sqlite3` print it; this script replaces both.
+/// A session in the database, as OpenCode's own program and `sqlite3` print it. A script replaces both programs.
 struct Stored {
     env: TestEnv,
 }
@@ -304,7 +304,7 @@ impl Stored {
     }
 }
 
-/// A user's own settings of `sqlite3` change its output: it is told not to read them.
+/// A user's own settings would change the output of `sqlite3`, so it is told not to read them.
 #[test]
 fn a_stored_session_is_read_by_sqlite_as_it_comes_and_damaged_rows_are_counted() {
     let stored = Stored::new();
@@ -353,7 +353,7 @@ fn the_database_is_where_the_variable_says() {
     stored.brief(&[("OPENCODE_DB", "nowhere.db")]).exits(10);
 }
 
-/// A query starts the whole of OpenCode, which updates itself and installs packages at its start.
+/// A query starts the whole of OpenCode, which otherwise updates itself and installs packages when it starts.
 #[test]
 fn its_own_program_is_asked_offline() {
     let stored = Stored::new();
@@ -372,7 +372,8 @@ fn its_own_program_is_asked_offline() {
     }
 }
 
-/// A session that died in another worktree: its stored paths are relative to that, as those that hooks reported are.
+/// The session died in another worktree. Its stored paths are relative to that worktree, like those that hooks
+/// reported.
 #[test]
 fn a_crash_in_another_worktree_names_each_file_once() {
     let stored = Stored { env: TestEnv::repository() };
@@ -396,7 +397,7 @@ fn a_crash_in_another_worktree_names_each_file_once() {
         "type": "opencode", "at": "2026-11-15T19:30:00.000Z", "cwd": tree, "caller": null, "message": "msg_2",
         "role": "assistant", "summary": null, "error": null, "part": part,
     });
-    // A row begins with its type.
+    // A real row begins with its type.
     let row =
         format!("{{\"type\":\"opencode\",{}", &row.to_string().replace("\"type\":\"opencode\",", "")[1..]);
     env.write("rows", row + "\n");
@@ -409,7 +410,8 @@ fn a_crash_in_another_worktree_names_each_file_once() {
     assert!(packet.contains("a.txt") && !packet.contains(path.to_str().unwrap()), "{packet}");
 }
 
-/// A brief that got no answer in time is asked for again at once, and is not taken for a second hook's report.
+/// If a request for a brief gets no answer in time, it is repeated at once. The second request is not taken for a
+/// repeated report.
 #[test]
 fn a_brief_that_is_asked_for_again_is_given_again() {
     let env = TestEnv::rooted();
@@ -430,7 +432,7 @@ fn a_brief_that_is_asked_for_again_is_given_again() {
     assert_eq!(brief("r3"), first);
 }
 
-/// Where the brief could not be asked for, it comes with the prompt, and the plugin is told so.
+/// If the brief was not requested, it comes with the prompt, and the reply marks it as a brief.
 #[test]
 fn a_brief_that_comes_with_a_prompt_is_marked() {
     let env = TestEnv::rooted();
@@ -449,7 +451,7 @@ fn a_brief_that_comes_with_a_prompt_is_marked() {
     assert!(!told.contains("brief"), "{told}");
 }
 
-/// The figures come with the stop: those of the last request, and the size of the window as OpenCode knows it.
+/// The tokens come with the stop: those of the last request, and the size of the window that OpenCode knows.
 #[test]
 fn a_window_that_fills_up_is_told_once() {
     let env = TestEnv::rooted();
@@ -483,7 +485,7 @@ fn a_window_that_fills_up_is_told_once() {
     say("experimental.chat.messages.transform", json!({ "source": "compact" }));
     stop("msg_8", 14_000, small());
     assert!(prompt("msg_9").contains("70 % full"));
-    // Your own size comes first; without any the model's name decides.
+    // The user's own size takes precedence. Without any size the model's name decides.
     env.write(env.store().join("config.toml"), "[brief.model_limits]\n\"local-*\" = 15000\n");
     stop("msg_10", 14_000, small());
     let told = prompt("msg_11");

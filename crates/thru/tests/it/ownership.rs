@@ -1,4 +1,5 @@
-//! Whose folders are trusted: the state folder, the root, and the processes that act for a person.
+//! Which folders are trusted, depending on their owner: the state folder, the root, and processes that act for a
+//! person.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -35,7 +36,7 @@ fn untrusted() -> TestEnv {
     env
 }
 
-/// A program that runs shell lines under another name, as a harness runs its tools.
+/// Copies a shell under another name, so that it runs lines as a harness runs its tools.
 fn shell_named(env: &TestEnv, rel: &str) -> PathBuf {
     let path = env.base().join(rel);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -82,7 +83,7 @@ fn trust_is_not_given_below_a_harness_whatever_the_environment_says() {
     assert_eq!(env.json(&["status"])["trusted"], true, "a shell alone is no harness");
 }
 
-/// Asserts what every hook and command does with a state folder that another user could have written.
+/// Asserts that hooks and commands do not trust a state folder that another user could have written.
 #[track_caller]
 fn assert_not_believed(env: &TestEnv, folder: &Path, about: &str) {
     let before = env.tree();
@@ -151,7 +152,7 @@ fn a_project_cannot_vouch_for_itself() {
     }
 }
 
-/// Creates a root at `folder` by naming it.
+/// Creates a root at `folder`, which is named explicitly.
 fn mark(env: &TestEnv, folder: &Path) {
     env.thru(&["--root", folder.to_str().unwrap(), "context", "init"]).ok();
 }
@@ -199,7 +200,7 @@ fn a_world_writable_folder_above_holds_no_root() {
             assert!(!shared.join(".claude").exists(), "{words:?}");
         }
     }
-    // A broken marker there stops nobody.
+    // A damaged marker in a shared folder does not affect anybody.
     fs::write(shared.join(".agent/context/root.json"), "{").unwrap();
     assert_no_root(&env, &mine, "broken");
     env.call(&["init"]).dir(&mine).run().ok();

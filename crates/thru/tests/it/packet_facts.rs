@@ -57,7 +57,7 @@ fn pickup_tells_the_goal_once_and_a_concrete_first_step() {
     assert!(picked.contains(goal) && picked.matches("Build the parser.").count() == 1, "{picked}");
     let first = "\nBegin with: what fails: `cargo test -p parse`: `error: src/lib.rs:1: no such rule`.\n";
     assert!(picked.contains(first), "{picked}");
-    // The same check, typed without a shell around it.
+    // This is the same check, run without a shell around it.
     ran(&env, "cargo test -p parse", "test result: ok. 3 passed; 0 failed; 0 ignored");
     handoff(&env, "go on once more");
     let picked = env.thru(&["pickup", "once-more"]).ok().stdout;

@@ -1,4 +1,5 @@
-//! Crashed sessions: one packet each, the user's own if there is one, and another if they continued.
+//! Crashed sessions: each has one packet, which is the user's own if there is one, and another if the session
+//! continued.
 
 use std::fs;
 
@@ -7,8 +8,8 @@ use serde_json::{Value, json};
 use crate::env::TestEnv;
 use crate::packets::{fire, handoff, worked};
 
-/// From now on the session's process has ended: its number belongs to another process. A start time is a number,
-/// whatever the machine's uptime, so no process ever began `earlier`.
+/// Makes the session's process one that has ended, whose id belongs to another process now. A start time is a number,
+/// so no process can have started at `earlier`.
 pub fn kill(env: &TestEnv) {
     let sessions = env.store().join("indexes/sessions.jsonl");
     let text = fs::read_to_string(&sessions).unwrap();
@@ -24,7 +25,7 @@ pub fn kill(env: &TestEnv) {
     fs::write(&sessions, lines.collect::<String>()).unwrap();
 }
 
-/// A hook of session `s1` at another time.
+/// Fires an event of session `s1` at another time.
 fn fire_at(env: &TestEnv, now: &str, event: &str, more: Value) {
     let payload = env.payload("s1", event, more);
     env.hook_call(event, payload.to_string()).var("THROUGHLINE_NOW", now).run().accepted(event);
@@ -44,7 +45,7 @@ fn ids(env: &TestEnv) -> Vec<String> {
 fn a_session_that_was_handed_off_leaves_no_second_packet() {
     let env = worked();
     let (id, _) = handoff(&env, "finish the parser");
-    // What follows right after it: the call that ran it, and a last message.
+    // Events right after the handoff: the call that ran it, and a last message.
     let call =
         json!({"tool_name": "Bash", "tool_use_id": "h1", "tool_input": {"command": "thru handoff finish"}});
     fire(&env, "PostToolUse", call);
@@ -98,7 +99,7 @@ fn a_session_that_was_taken_up_again_is_swept_again() {
     assert_eq!(sweep(&env), json!([]), "once more");
 }
 
-/// What hooks did not report is at the end of the transcript: its last words, and the call that was running.
+/// The end of the transcript has what hooks did not report: the last words, and the call that was running.
 #[test]
 fn a_killed_session_leaves_its_last_words_and_the_running_command() {
     for by_start in [false, true] {

@@ -1,4 +1,4 @@
-//! Handing work over and picking it up: what a packet contains, what changed since, and who has it.
+//! Handing work over and picking it up: what a packet contains, what has changed since, and who has claimed it.
 
 use std::fs;
 use std::sync::Barrier;
@@ -49,7 +49,7 @@ pub fn handoff(env: &TestEnv, purpose: &str) -> (String, std::path::PathBuf) {
     (id, path)
 }
 
-/// Returns `about subject: note` of everything that changed.
+/// Returns everything that has changed, as `about subject: note`.
 pub fn drift(told: &Value) -> Vec<String> {
     let text = |claim: &Value, key: &str| claim[key].as_str().unwrap().to_owned();
     let all = told["drift"].as_array().unwrap().iter();
@@ -329,7 +329,7 @@ fn other_peoples_handoffs_are_imported_once() {
     env.thru(&["packet", "import", "/nowhere.md"]).exits(10);
 }
 
-/// A person's input can contain a secret, like an agent's output. Paths stay unchanged.
+/// A person's input can contain a secret, like an agent's output. Paths are not redacted.
 #[test]
 fn what_is_given_is_covered_and_said_so() {
     let env = worked();
@@ -376,7 +376,7 @@ fn the_same_packets_from_a_worktree_and_a_subfolder() {
 #[test]
 fn a_session_that_broke_off_leaves_a_packet() {
     let env = worked();
-    // Its process is that of this test, which is alive.
+    // The session's process is that of this test, which is alive.
     assert_eq!(env.json(&["sweep"]), json!([]));
     let sessions = env.store().join("indexes/sessions.jsonl");
     let text = fs::read_to_string(&sessions).unwrap();
@@ -387,12 +387,12 @@ fn a_session_that_broke_off_leaves_a_packet() {
     assert_eq!((&dry[0]["session"], &dry[0]["written"]), (&json!("s1"), &json!(false)));
     assert_eq!(env.json(&["packet", "list"]), json!([]));
 
-    // The start of another session handles it by itself, and says so once.
+    // The start of another session writes the packet by itself, and says so once.
     let start = |session: &str| {
         let payload = json!({"session_id": session, "cwd": env.project(), "hook_event_name": "SessionStart", "source": "startup"});
         env.hook("SessionStart", &payload).stdout
     };
-    // Half a payload gets no reply, so nobody was told yet.
+    // An incomplete payload gets no reply, so nobody has been told yet.
     let torn = format!(r#"{{"session_id":"s0","cwd":{:?},"source":"startup","model":"x"#, env.project());
     env.hook_call("SessionStart", torn).run().silent("torn");
     let told = start("s2");

@@ -1,11 +1,11 @@
-//! The examples in `docs/` are real: their commands are run in order, and what they print is compared with the page.
+//! The examples in `docs/` are real: their commands are run in order, and their output is compared with the page.
 
 use std::fs;
 use std::path::Path;
 
 use crate::env::TestEnv;
 
-/// An agent that writes the file which its prompt names. The one for style fails the first time.
+/// An agent that writes the file that its prompt names. The agent for style fails the first time.
 const AGENT: &str = "#!/bin/sh
 file=$(grep -o '/[^ `]*/review-[a-z]*\\.md' | head -n 1)
 case $file in *style*) [ -e \"$HOME/failed\" ] || { : >\"$HOME/failed\"; exit 1; } ;; esac
@@ -32,7 +32,7 @@ fn the_example_of_gates() {
     }
 }
 
-/// Returns the commands of a page with what it shows below each.
+/// Returns the commands of a page, each with the output that the page shows below it.
 fn examples(page: &str) -> Vec<(String, String)> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(page);
     let text = fs::read_to_string(path).unwrap();
@@ -59,7 +59,7 @@ fn examples(page: &str) -> Vec<(String, String)> {
     found
 }
 
-/// Words as a shell takes them, with single quotes only.
+/// Splits a command into words as a shell does. Only single quotes are supported.
 fn words(command: &str) -> Vec<String> {
     let parts = command.split('\'').enumerate();
     let words = parts.flat_map(|(number, part)| match number % 2 {
@@ -69,7 +69,7 @@ fn words(command: &str) -> Vec<String> {
     words.collect()
 }
 
-/// How long an agent takes differs each time.
+/// Replaces the time that an agent took, which differs from run to run.
 fn timeless(text: &str) -> String {
     let line = |line: &str| match line.split_once(" after ") {
         Some((before, rest)) => {

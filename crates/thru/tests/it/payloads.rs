@@ -1,4 +1,4 @@
-//! Payloads no harness should send: the hook exits 0, prints nothing, and the journal stays intact.
+//! Payloads that no harness should send: the hook exits with 0, prints nothing, and the journal stays intact.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ fn of_other_types(value: &Value) -> Vec<Value> {
     all.into_iter().filter(|other| std::mem::discriminant(other) != std::mem::discriminant(value)).collect()
 }
 
-/// Fires `payload` and returns how many journal lines and failed receipts that made.
+/// Fires `payload` and asserts that a harness would accept the output.
 fn fire(env: &TestEnv, event: &str, payload: impl Into<Vec<u8>>, about: &str) {
     env.hook_call(event, payload).run().accepted(about);
 }
@@ -22,8 +22,8 @@ fn failures(env: &TestEnv) -> usize {
     env.receipts().iter().filter(|receipt| receipt["outcome"] == "failed").count()
 }
 
-/// Fires every captured payload with `change` applied to each of its fields: one line each, or a receipt if the
-/// session is missing.
+/// Fires every captured payload with `change` applied to each of its fields. Each gives one journal line, or a failed
+/// receipt if the session is missing.
 fn with_each_field(change: impl Fn(&Value, &str) -> Vec<Value>) {
     let env = TestEnv::rooted();
     let (mut lines, mut failed) = (0, 0);
@@ -160,7 +160,7 @@ fn odd_but_readable_payloads_are_read() {
         let journal = env.journal("s");
         assert_eq!(journal.len(), at + 1, "{about}");
         let written = journal[at]["text"].as_str().unwrap();
-        // The number of replacement characters does not matter.
+        // The number of replacement characters in a row does not matter.
         let squeezed: String =
             written.split('\u{fffd}').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\u{fffd}");
         assert_eq!(squeezed, text, "{about}");

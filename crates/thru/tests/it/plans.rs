@@ -1,4 +1,4 @@
-//! The plan through the binary: what is typed, what is on disk, and what a session is told.
+//! The plan through the binary: what a user types, what is on disk, and what a session is told.
 
 use std::fs;
 
@@ -144,7 +144,7 @@ fn without_a_plan_the_way_to_one_is_told() {
     assert_eq!(env.json(&["plan", "log"])["lines"].as_array().unwrap().len(), 3);
 }
 
-/// Whatever is lost or cut off, the ledger restores the plan, byte for byte.
+/// Whatever is lost or truncated, the ledger restores the plan, byte for byte.
 #[test]
 fn the_file_is_made_again_from_the_ledger() {
     let env = planned();
@@ -152,7 +152,7 @@ fn the_file_is_made_again_from_the_ledger() {
     let first = fs::read(&path).unwrap();
     env.thru(&["task", "start", "1.2", "--session", "s1"]).ok();
     let second = fs::read(&path).unwrap();
-    // Killed between the line and the file.
+    // `thru` was killed after it wrote the ledger's line and before it wrote the file.
     fs::write(&path, &first).unwrap();
     let shown = env.thru(&["plan", "show", "--json"]).ok().json();
     assert_eq!((&shown["source"], &shown["in_progress"]), (&json!("ledger"), &json!(["1.2"])));
@@ -161,14 +161,14 @@ fn the_file_is_made_again_from_the_ledger() {
     fs::remove_file(&path).unwrap();
     env.thru(&["task", "start", "1.2", "--session", "s1"]).ok();
     assert_eq!(fs::read(&path).unwrap(), second);
-    // Damaged: a reader says so, a writer keeps it aside.
+    // If the file is damaged, a reader reports that, and a writer moves the file aside.
     fs::write(&path, "{\"schema_version\": \"1.0.0\", \"phases\": 7}").unwrap();
     let damaged = env.thru(&["plan", "show"]);
     assert_eq!(damaged.code, 12, "{}", damaged.stderr);
     env.thru(&["task", "block", "1.2", "why"]).ok();
     assert!(names_in(&env.store()).iter().any(|name| name.starts_with("plan.json.damaged-")));
     assert_eq!(status(&env, "1.2"), "blocked");
-    // From a newer version: not touched.
+    // A file of a newer version is not touched.
     fs::write(&path, "{\"schema_version\": \"2.0.0\", \"phases\": []}").unwrap();
     assert_eq!(env.thru(&["plan", "show"]).code, 13);
     assert_eq!(env.thru(&["task", "unblock", "1.2"]).code, 13);
@@ -186,7 +186,7 @@ fn what_a_person_edits_is_taken_in() {
     let text = fs::read_to_string(&path).unwrap();
     assert!(text.contains("\"owner\": \"ada\"") && text.contains("The grammar"), "{text}");
     env.thru(&["plan", "check"]).ok();
-    // The view: imported if it is named, otherwise kept aside.
+    // An edited view is imported if the user names it; otherwise it is moved aside.
     let view = env.store().join("plan.md");
     let edited = fs::read_to_string(&view).unwrap().replace("- [ ] 1.3: Errors", "- [x] 1.3: Errors");
     fs::write(&view, &edited).unwrap();
@@ -298,7 +298,8 @@ fn a_swarm_is_imported_once_and_stays_as_it_is() {
     assert_eq!(env.call(&["import", "swarm", "nowhere"]).run().code, 10);
 }
 
-/// What lies in a project came from elsewhere: a link in it could lead to any file of the user, and a pipe has no end.
+/// Files in a project may come from elsewhere: a link could lead to any of the user's files, and reading a pipe may
+/// never end.
 #[test]
 fn a_swarm_is_read_through_no_link_and_no_pipe() {
     let outside = "# Elsewhere\n## Phase 1: One\n- [ ] 1.1: private words\n";
@@ -312,7 +313,7 @@ fn a_swarm_is_read_through_no_link_and_no_pipe() {
             let target = if rel.ends_with(".md") { &private } else { private.parent().unwrap() };
             std::os::unix::fs::symlink(target, &at).unwrap();
             let output = env.thru(words);
-            // A folder that the user names is taken at the user's word, whatever it links to.
+            // If the user names a folder, it is used, whatever it links to.
             if rel == ".swarm" && named {
                 output.ok();
                 continue;
@@ -336,9 +337,7 @@ fn todos(env: &TestEnv, session: &str, entries: &[(&str, &str)], id: &str) {
     env.fire(session, "PostToolUse", more).ok();
 }
 
-/// The plan that was approved in plan mode and the list become the plan; changes in the list move its tasks; the
-/// brief after a compaction names the current task and what is blocked.
-/// Approved plans are up to 18 KB long, and every task of them is imported.
+/// Approved plans can be up to 18 KB long, and all of their tasks are imported.
 #[test]
 fn a_long_plan_is_imported_whole() {
     let env = TestEnv::rooted();
@@ -354,6 +353,8 @@ fn a_long_plan_is_imported_whole() {
     assert_eq!(env.json(&["plan", "import", "--from-session", "--session", "s1"])["tasks"], 250);
 }
 
+/// A plan that was approved in plan mode and the agent's list become the plan. Changes in the list move its tasks, and
+/// the brief after a compaction names the current task and what is blocked.
 #[test]
 fn a_session_s_plan_is_imported_and_followed() {
     let env = TestEnv::rooted();
@@ -422,7 +423,7 @@ fn status_and_doctor_tell_of_the_plan() {
     assert!(doctor.contains("plan.json"), "{doctor}");
 }
 
-/// Sixteen processes, five changes each; the torture has sixty-four.
+/// Sixteen processes make five changes each. The torture uses sixty-four.
 #[test]
 fn many_writers_lose_nothing() {
     let env = TestEnv::rooted();

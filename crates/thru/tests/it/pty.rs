@@ -1,4 +1,4 @@
-//! A terminal for a test: both output streams of a command are one, and everything that arrives there is kept.
+//! A terminal for a test. It receives both output streams of a command, and everything that arrives is kept.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -14,13 +14,13 @@ pub fn run_on_terminal(mut command: Command, input: &[u8]) -> (Vec<u8>, i32) {
     unlockpt(&master).unwrap();
     let name = ptsname(&master, Vec::new()).unwrap();
     let slave = File::options().read(true).write(true).open(name.to_str().unwrap()).unwrap();
-    // Otherwise the terminal itself would write a carriage return before each line feed.
+    // In raw mode the terminal does not write a carriage return before each line feed.
     let mut modes = tcgetattr(&slave).unwrap();
     modes.make_raw();
     tcsetattr(&slave, OptionalActions::Now, &modes).unwrap();
     command.stdin(Stdio::piped()).stdout(slave.try_clone().unwrap()).stderr(slave);
     let mut child = command.spawn().unwrap();
-    // They hold the terminal open, and the test waits for its end.
+    // The command keeps the terminal open, and the test waits until it is closed.
     drop(command);
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_vec();
@@ -28,7 +28,7 @@ pub fn run_on_terminal(mut command: Command, input: &[u8]) -> (Vec<u8>, i32) {
         let _ = stdin.write_all(&input);
     });
     let mut seen = Vec::new();
-    // The end of a terminal is an error, not an end of file.
+    // At its end a terminal returns an error, not an end of file.
     let _ = File::from(master).read_to_end(&mut seen);
     (seen, child.wait().unwrap().code().unwrap_or(-1))
 }

@@ -1,5 +1,5 @@
-//! The README's commands and outputs are real: a session is played through hooks, and what the README and its picture show
-//! is compared with what the binary prints. `THRU_BLESS=1 cargo test -p thru --test it readme` writes both anew.
+//! The README's commands and outputs are real: a session is played through hooks, and the README and its picture are
+//! compared with what the binary prints. `THRU_BLESS=1 cargo test -p thru --test it readme` rewrites both.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,14 +11,15 @@ use crate::env::TestEnv;
 
 const SESSION: &str = "9487a9f7-611a-47e9-8202-df72ea246773";
 
-/// Where the README shows what an agent is told.
+/// The beginning of the block in which the README shows what an agent is told.
 const TOLD: &str = "```text\nThroughline: ";
 
 fn top() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Plays the session that the README shows. Returns its journal before the compaction, and what the agent is told after it.
+/// Plays the session that the README shows. Returns its journal before the compaction, and what the agent is told after
+/// it.
 fn played(env: &TestEnv) -> (String, String) {
     let fire = |at: &str, event: &str, more: Value| {
         let call = env.hook_call(event, env.payload(SESSION, event, more).to_string());
@@ -67,7 +68,7 @@ fn the_readme_shows_what_the_binary_prints() {
     assert!(page_now.contains("(docs/compaction.svg)"), "the README shows the picture");
 }
 
-/// `thru brief` prints this at any time, byte for byte what a hook would send: so says the README.
+/// The README says that `thru brief` prints, byte for byte, what a hook would send.
 #[test]
 fn the_brief_is_what_the_hook_said() {
     let env = TestEnv::rooted();
@@ -77,7 +78,7 @@ fn the_brief_is_what_the_hook_said() {
     assert_eq!(brief.stdout, told);
 }
 
-/// Every command that README and docs name is one.
+/// Every command that the README and the docs name exists.
 #[test]
 fn every_command_that_the_pages_name_is_one() {
     let env = TestEnv::new();
@@ -102,7 +103,7 @@ fn every_command_that_the_pages_name_is_one() {
                     || commands.iter().any(|known| known == path || known.starts_with(&format!("{path} ")))
             };
             let known = path.first().is_none_or(|first| is_known(first) || *first == "help");
-            // `thru loop start`: where a command has subcommands, the second word is one of them.
+            // If a command has subcommands, as in `thru loop start`, the second word must be one of them.
             let has_more = path.first().is_some_and(|first| !commands.iter().any(|known| known == first));
             let nested = !has_more || path.len() < 2 || is_known(&path[..2].join(" ")) || path[0] == "help";
             if !known || !nested {
@@ -117,7 +118,7 @@ fn every_command_that_the_pages_name_is_one() {
     assert!(unknown.is_empty(), "{unknown:#?}");
 }
 
-/// A page with another text in the block that begins with `start`.
+/// Returns the page with another text in the block that begins with `start`.
 fn replaced(page: &str, start: &str, text: &str) -> String {
     let from = page.find(start).unwrap_or_else(|| panic!("no block begins with {start}")) + start.len();
     let end = from + page[from..].find("```").expect("an end");
@@ -128,7 +129,7 @@ fn replaced(page: &str, start: &str, text: &str) -> String {
 const COLUMNS: usize = 104;
 const LINE: usize = 19;
 
-/// Two terminals: what hooks recorded before the compaction, and what the agent is told after it.
+/// Draws two terminals: what hooks recorded before the compaction, and what the agent is told after it.
 fn picture(before: &str, told: &str) -> String {
     let mut rows: Vec<(&str, String)> = vec![("prompt", "$ thru journal".to_owned())];
     rows.extend(wrapped(before).into_iter().map(|line| {
@@ -164,7 +165,7 @@ fn picture(before: &str, told: &str) -> String {
     svg
 }
 
-/// Lines of at most `COLUMNS` characters, cut between words.
+/// Returns lines of at most `COLUMNS` characters, broken between words.
 fn wrapped(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
     for line in text.lines() {

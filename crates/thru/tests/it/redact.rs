@@ -1,4 +1,4 @@
-//! `thru redact`: the filter that runs before anything captured is written, for everybody.
+//! `thru redact`: the filter that all captured text passes before it is written, as a command.
 
 use crate::call::Output;
 use crate::env::TestEnv;

@@ -1,11 +1,11 @@
-//! A repository's own settings name commands that git would run. `thru` uses git, and none of them runs.
+//! A repository's own settings may name commands that git would run. `thru` uses git, and none of these commands runs.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use crate::env::TestEnv;
 
-/// Settings, each of which makes `git status` or another read-only command run a program.
+/// Settings that make `git status` or another read-only command run a program.
 const SETTINGS: &[(&str, &str)] = &[
     ("fsmonitor", "[core]\n\tfsmonitor = @\n"),
     ("a hooks folder", "[core]\n\thooksPath = @.d\n"),
@@ -20,7 +20,7 @@ const SETTINGS: &[(&str, &str)] = &[
     ),
 ];
 
-/// How somebody could have arranged it, and what that does to a project.
+/// A name for how the settings got into the project, and a function that does it.
 type Arrangement = (&'static str, fn(&TestEnv));
 
 #[test]
@@ -33,7 +33,7 @@ fn git_runs_no_command_of_the_repository() {
         env.git(&["add", "src"]);
         env.git(&["commit", "-q", "-m", "a"]);
         env.write("project/.gitattributes", "* filter=evil\n");
-        // The same length as before: git must read it to see whether it changed.
+        // The content has the same length as before, so git must read the file to see whether it changed.
         env.write("project/src/a.rs", "fn b() {}\n");
         let project = env.project();
         let script = env.base().join("script");

@@ -1,4 +1,4 @@
-//! What a session gets back if hooks saw little or nothing of it, and what it does not.
+//! What a session gets back, and what it does not, if hooks saw little or nothing of it.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::env::TestEnv;
 
-/// A transcript of Claude Code: one prompt, and one file that was edited.
+/// Writes a transcript of Claude Code: one prompt, and one file that was edited.
 fn transcript(env: &TestEnv, name: &str, prompt: &str, file: &str) -> PathBuf {
     let at = "2026-11-15T10:00:00Z";
     let input = json!({"file_path": env.project().join(file)});
@@ -28,13 +28,13 @@ fn a_session_that_no_hook_saw_is_restored_from_its_transcript() {
         let path = transcript(&env, "late", "Make the lexer fast", "src/lexer.rs");
         let start = json!({"source": source, "transcript_path": path});
         let told = env.fire("late", "SessionStart", start.clone()).stdout;
-        // A replayed conversation needs no brief; its records are still there.
+        // A resumed session has its whole conversation and needs no brief, but it is still recorded.
         assert_eq!(told.is_empty(), source != "compact", "{source}: {told}");
         let brief = env.thru(&["brief", "--session", "late", "--event", "compact"]).ok().stdout;
         for fact in ["“Make the lexer fast”", "edited src/lexer.rs"] {
             assert!(brief.contains(fact), "{source}: {fact} in\n{brief}");
         }
-        // Without it this would be the same compaction, reported twice.
+        // Without this event the next session start would be a second report of the same compaction.
         env.fire("late", "PreCompact", json!({"trigger": "auto"}));
         env.fire("late", "SessionStart", start);
         let again = env.thru(&["brief", "--session", "late", "--event", "compact"]).ok().stdout;
@@ -59,7 +59,7 @@ fn a_fork_is_given_its_own_transcript_and_nothing_of_its_parent() {
     assert!(!later.contains("only the parent"), "{later}");
 }
 
-/// A command that names no file can restore a deleted file.
+/// A command can restore a deleted file without naming it.
 #[test]
 fn a_file_that_is_there_is_not_called_gone() {
     let env = TestEnv::rooted();
@@ -97,7 +97,7 @@ fn a_compaction_that_nobody_was_told_about_is_named() {
     assert!(!doctor().contains("s2 was compacted"), "{}", doctor());
 }
 
-/// Its end shows that it happened, even if no summary was reported.
+/// The event after a compaction shows that it happened, even if no summary was reported.
 #[test]
 fn a_brief_is_due_once_the_compaction_is_over() {
     let env = TestEnv::rooted();

@@ -1,5 +1,5 @@
-//! Manifests: created, checked, followed, converted; detected before a compaction, told after it, and the gate
-//! observed.
+//! Manifests are created, checked, followed and converted. The active one is detected before a compaction and sent
+//! after it. `thru resume gate` shows which of its files were read.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::tree::Tree;
 const STEPS: &str = "# One\n- [x] lexer\n- [ ] parser\n# Two\n- [ ] printer\n";
 const HOME: &str = "project/.agent/context/workstreams/01-parser";
 
-/// A root with one workstream: overview, plan and steps.
+/// A root with one workstream, which has an overview, a plan and steps.
 fn workstream() -> TestEnv {
     let env = TestEnv::rooted();
     env.write(format!("{HOME}/overview.md"), "We build a parser that never panics.\n");
@@ -154,7 +154,7 @@ fn the_gate_is_observed() {
     env.thru(&["resume", "gate", "--session", "s1"]).ok();
 }
 
-/// A prompt with the brief has no room for the reminder: it comes with the next one.
+/// A prompt that brings the brief has no room for the reminder, so the reminder comes with the next prompt.
 #[test]
 fn a_reminder_that_was_not_told_is_told_later() {
     let env = workstream();
@@ -280,13 +280,13 @@ fn old_files_are_taken_over_and_given_back() {
     assert_eq!(outcomes(&["resume", "migrate"]), ["SKIP"; 5]);
     after.assert_same(&content(), "twice is once");
     assert_eq!(outcomes(&["resume", "migrate", "--rollback"]), ["SUCCESS"; 4]);
-    // Folders were written to; their files are unchanged.
+    // Folders were written to, but their files are unchanged.
     let files: Vec<String> =
         before.changes(&content()).into_iter().filter(|change| change.contains(".md")).collect();
     assert_eq!(files, [] as [&str; 0], "the same bytes");
 }
 
-/// A migration can be interrupted between its two steps, in both directions: the same command completes it.
+/// A migration or a rollback can be interrupted between its two steps. The same command completes it.
 #[test]
 fn a_migration_that_was_cut_short_is_completed() {
     let env = TestEnv::rooted();
@@ -310,24 +310,24 @@ fn a_migration_that_was_cut_short_is_completed() {
     };
     assert_eq!(outcome(&["resume", "migrate"]), "SUCCESS");
     let made = is(&target);
-    // The manifest was written, the original not yet renamed, and that on another day.
+    // The manifest was written, but the original was not renamed. The next try is on another day.
     std::fs::rename(&backup, &legacy).unwrap();
     let later = env.call(&["resume", "migrate", "--dry-run"]).var("THROUGHLINE_NOW", "2026-11-18T00:00:00Z");
     assert!(later.run().ok().stdout.contains("would become"));
     assert_eq!(outcome(&["resume", "migrate"]), "SUCCESS");
     migrated(&made);
-    // Rolled back instead.
+    // The interrupted migration is rolled back instead.
     std::fs::rename(&backup, &legacy).unwrap();
     assert_eq!(outcome(&["resume", "migrate", "--rollback"]), "SUCCESS");
     assert_eq!((is(&legacy).as_deref(), is(&target)), (Some(old), None));
-    // The manifest is gone, the original not yet restored.
+    // In an interrupted rollback the manifest is removed, but the original is not restored.
     assert_eq!(outcome(&["resume", "migrate"]), "SUCCESS");
     std::fs::remove_file(&target).unwrap();
     assert_eq!(outcome(&["resume", "migrate"]), "SKIP", "nobody knows whether it was removed by hand");
     assert_eq!(outcome(&["resume", "migrate", "--rollback"]), "SUCCESS");
     assert_eq!((is(&legacy).as_deref(), is(&backup)), (Some(old), None));
     assert_eq!(outcome(&["resume", "migrate", "--rollback"]), "", "there is nothing more to give back");
-    // A manifest that somebody wrote is neither taken for ours nor removed.
+    // A manifest that somebody else wrote is neither taken for ours nor removed.
     std::fs::write(&target, "---\nproject_id: 24-skills\n---\nMine.\n").unwrap();
     assert_eq!(outcome(&["resume", "migrate"]), "SKIP");
     assert_eq!(outcome(&["resume", "migrate", "--rollback"]), "");
@@ -366,7 +366,7 @@ fn a_brief_of_a_transcript_alone() {
         result("1", false, "ok"),
         call("2", "Bash", json!({"command": "cargo test"})),
         result("2", true, "Exit code 101\nerror: it is slow"),
-        // It ends while these are running.
+        // The transcript ends while these calls are running.
         call("3", "Read", json!({"file_path": "/home/x/app/docs/being_read.md"})),
         call("4", "Bash", json!({"command": "make never-ended"})),
     ];
@@ -420,7 +420,7 @@ fn what_an_answer_was_made_of_does_not_confirm_it() {
     assert_eq!(detected("t5", &format!("{HOME}/plan.md")["project/".len()..]), "01-parser high transcript");
 }
 
-/// A transcript can end in a call, and some contain only calls.
+/// A transcript can end with a call, and some transcripts contain only calls.
 #[test]
 fn calls_that_have_not_ended_tell_the_workstream() {
     let env = workstream();

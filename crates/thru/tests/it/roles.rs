@@ -1,4 +1,5 @@
-//! Roles through the binary: context files checked and fixed, the lifecycle by hand and by hooks, recovery.
+//! Roles through the binary: context files are checked and fixed, the lifecycle runs by hand and by hooks, and roles
+//! recover.
 
 use std::fs;
 
@@ -30,7 +31,7 @@ fn read(env: &TestEnv, session: &str, tool: &str) {
     env.fire(session, "PostToolUse", call);
 }
 
-/// `saved → compacting`, and so on.
+/// Returns the steps of the lifecycle, such as `saved → compacting`.
 fn history(env: &TestEnv) -> Vec<String> {
     let rows = env.json(&["lifecycle", "status", "tester"]);
     let steps = rows[0]["history"].as_array().unwrap().iter();
@@ -67,7 +68,7 @@ fn files_are_checked_in_the_words_of_the_schema() {
     assert!(absent.stderr.contains("nowhere.context.md"), "{absent}");
 }
 
-/// Each rule with its message and its exit code, and the same with other line ends and a byte order mark.
+/// Each rule has its message and its exit code. Other line ends and a byte order mark change neither.
 #[test]
 fn each_rule_has_its_exit_code() {
     let env = with_role();
@@ -364,7 +365,7 @@ fn an_invalid_file_stops_nothing_and_is_told() {
     assert!(env.thru(&["doctor"]).stdout.contains("a context file with 1 error"));
 }
 
-/// Droid gives a session a new id at every compaction: it is the same agent, in the same role.
+/// Droid gives a session a new id at every compaction, but it is the same agent with the same role.
 #[test]
 fn a_session_that_goes_on_under_another_id_keeps_its_role() {
     let env = bound();
@@ -454,7 +455,7 @@ fn two_sessions_in_one_role_do_not_cross() {
     assert!(sessions.iter().all(|session| session == "s1"), "{sessions:?}");
 }
 
-/// The same record, moved by many processes at once: every step is there, and each fits the previous one.
+/// Many processes change one record at once: every step is recorded, and each fits the previous one.
 #[test]
 fn steps_at_once_are_all_on_record() {
     let env = with_role();
@@ -589,7 +590,7 @@ fn a_damaged_state_is_named_and_holds_nothing_up() {
     env.thru(&["role", "list"]).ok();
     let advice = |env: &TestEnv| env.thru(&["lifecycle", "status"]).exits(1).stdout;
     assert!(advice(&env).contains("`thru lifecycle recover tester` starts a new one"), "{}", advice(&env));
-    // It is unknown whether this is oosh_expert or oosh-expert.
+    // The file does not say whether the role is oosh_expert or oosh-expert.
     env.write("project/.agent/context/state/lifecycle/oosh_expert.json", "{torn");
     assert!(!advice(&env).contains("recover oosh"), "{}", advice(&env));
     env.write("project/.agent/context/state/lifecycle/tester.json", "{\"schema_version\": 99}");
@@ -616,7 +617,7 @@ fn a_role_with_a_secret_in_its_file_is_told_without_it() {
     assert!(brief.contains("REDACTED") && !brief.contains(&secret), "{brief}");
 }
 
-/// One write, even for a session with a role, unless the call touched the role's own file.
+/// A tool call is one write, even in a session with a role, unless it uses the role's own file.
 #[test]
 fn an_ordinary_tool_call_looks_at_no_role() {
     let env = bound();

@@ -113,13 +113,13 @@ fn a_hook_asks_the_project_folder_before_the_working_directory() {
     let other = env.base().join("other");
     fs::create_dir(&other).unwrap();
     env.call(&["init"]).dir(&other).run().ok();
-    // `cd ../other` in a session that began in the project: the session's records stay together.
+    // A session that began in the project runs `cd ../other`. Its records stay together.
     let payload = env.fixture_in("UserPromptSubmit", &other);
     env.hook("UserPromptSubmit", &payload).silent("project folder");
     let session = payload["session_id"].as_str().unwrap();
     assert_eq!(env.journal(session).len(), 1);
     assert_eq!(env.journal(session)[0]["cwd"], other.to_str().unwrap());
-    // Without the harness's variable only the payload says it.
+    // Without the harness's variable, only the payload names the folder.
     env.hook_call("UserPromptSubmit", payload.to_string()).unset("CLAUDE_PROJECT_DIR").run().silent("cwd");
     assert_eq!(env.journal(session).len(), 1);
     assert!(other.join(format!(".agent/context/sessions/{session}.jsonl")).exists());

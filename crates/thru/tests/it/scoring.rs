@@ -1,4 +1,4 @@
-//! Ranking by score through the binary: every signal is read from real records, and changing the record changes the
+//! Ranking by score through the binary: every signal is read from real records, and a change of the record changes the
 //! order as the formula says.
 
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::env::{NOW, TestEnv};
 
 const ON: &str = "[brief.scoring]\nenabled = true\n";
 
-/// A root where briefs are ranked by score, with these further settings.
+/// A root where briefs are ranked by score, with these additional settings.
 fn scored(settings: &str) -> TestEnv {
     let env = TestEnv::rooted();
     configure(&env, settings);
@@ -37,7 +37,7 @@ fn ran(env: &TestEnv, id: &str, command: &str, passed: bool) {
     };
 }
 
-/// The candidates of the brief of session s1, in their order.
+/// The candidates for the brief of session s1, in order.
 struct Ranking(Value);
 
 impl Ranking {
@@ -82,7 +82,7 @@ impl Ranking {
         self.ids().iter().any(|known| known.starts_with(id))
     }
 
-    /// Checks a score, and that its parts are these signals with these contributions.
+    /// Checks a score and its parts: these signals with these contributions.
     #[track_caller]
     fn is(&self, id: &str, parts: &[(&str, f64)]) {
         let row = self.row(id);
@@ -101,7 +101,7 @@ fn close(found: f64, expected: f64, what: &str) {
     assert!((found - expected).abs() < 1e-9, "{what}: {found}, not {expected}");
 }
 
-/// 100 / (100 + rank), as docs/scoring.md says.
+/// Returns 100 / (100 + rank), as docs/scoring.md says.
 fn standing(rank: f64) -> f64 {
     100.0 / (100.0 + rank)
 }
@@ -124,7 +124,7 @@ fn phase_current_and_blocked_tasks() {
     ranking.is("plan:ready", &[("phase", 0.5)]);
     let first: Vec<&str> = ranking.ids().into_iter().take(3).collect();
     assert_eq!(first, ["task:1.2", "task:1.3", "plan"]);
-    // The other way round, so is the order.
+    // If the two tasks swap their states, they swap their places.
     env.thru(&["task", "unblock", "1.3"]).ok();
     env.thru(&["task", "start", "1.3"]).ok();
     env.thru(&["task", "block", "1.2", "1.3 first"]).ok();
@@ -199,7 +199,7 @@ fn decisions_by_their_age() {
     assert_eq!(ranking.row(&old)["age_hours"], 24.0);
     assert!(ranking.position(&new) < ranking.position(&old));
     assert!(ranking.position("prompt:") > ranking.position(&new), "{:?}", ranking.ids());
-    // A day later the newer one has fallen behind the goal too.
+    // A day later the newer decision also comes after the goal.
     let later = Ranking::at(&env, "2026-11-16T19:22:00Z");
     later.is(&old, &[("decision_recency", 0.375)]);
     assert!(later.position("prompt:") < later.position(&new), "{:?}", later.ids());
@@ -230,7 +230,7 @@ fn failing_commands_and_checks_that_passed() {
     close(found[0].1, 2.5, "the newest");
     close(found[1].1, 1.25, "the one before");
     assert_eq!(ranking.position("failure:"), 1);
-    // It passes: what remains is one failure and a check.
+    // The lint passes now, so there is one failure and one successful check.
     ran(&env, "t3", "npm run lint", true);
     let ranking = Ranking::of(&env);
     let found = failures(&ranking);
@@ -242,7 +242,7 @@ fn failing_commands_and_checks_that_passed() {
         "command:npm run lint",
         &[("commands", 0.75 * standing), ("recent_success", 0.5 * 0.5 * standing)],
     );
-    // The weight of success counts.
+    // The weight of successful checks has an effect.
     configure(&env, "weights.recent_success = 5\n");
     let ranking = Ranking::of(&env);
     assert_eq!(ranking.position("command:npm run lint"), 1, "{:?}", ranking.ids());
@@ -279,7 +279,8 @@ fn prompts_by_their_place() {
     assert_eq!(ranking.row("prompt:")["signals"][0]["weight"], 0.0);
 }
 
-/// Each of these has one record behind it: without the record there is no candidate, and its weight moves it.
+/// Each of these signals comes from one record. Without the record there is no candidate, and the weight moves the
+/// candidate.
 #[test]
 fn loop_role_manifest_packet_outputs_problems_and_effects() {
     let env = TestEnv::repository();
@@ -556,7 +557,7 @@ fn a_value_out_of_bounds_is_an_error_and_the_default_is_used() {
         assert_eq!(receipt["outcome"], "ok", "{receipt}");
         assert_eq!(receipt["warning"], format!("settings: {}:3: {message}", file.display()), "{receipt}");
     }
-    // The hook went on, with the defaults.
+    // The hook used the default instead.
     configure(&env, "weights.phase = 6\n");
     env.fire("s1", "UserPromptSubmit", json!({"prompt": "Make the lexer fast"}));
     env.thru(&["plan", "init", "Parser", "--phase", "Read"]).ok();
@@ -564,13 +565,13 @@ fn a_value_out_of_bounds_is_an_error_and_the_default_is_used() {
     Ranking::of(&env).is("plan", &[("phase", 1.0)]);
     let told = brief(&env, &[]).ok();
     assert!(told.stderr.contains("brief.scoring.weights.phase is 6"), "{told}");
-    // A tool call writes one line, and no receipt for each.
+    // A tool call writes one line to the journal and leaves no receipt.
     let receipts = env.receipts().len();
     tool(&env, "t1", "Edit", "src/lexer.rs");
     assert_eq!(env.receipts().len(), receipts);
 }
 
-/// The page lists the table of the code, row by row.
+/// The page lists every row of the table in the code.
 #[test]
 fn the_page_says_what_the_code_does() {
     let page = include_str!("../../../../docs/scoring.md");

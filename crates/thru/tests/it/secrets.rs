@@ -1,11 +1,11 @@
-//! Secrets that come in through a hook do not reach the disk. They are assembled at run time, so that none is in this
-//! file.
+//! Secrets that come in through a hook do not reach the disk. They are assembled at run time, so that this file
+//! contains none.
 
 use serde_json::json;
 
 use crate::env::{TestEnv, merged};
 
-/// Letters and digits that look random and are the same in every run.
+/// Returns letters and digits that look random and are the same in every run.
 pub fn random_text(seed: u64, len: usize) -> String {
     let alphabet = b"ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789";
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
@@ -18,7 +18,7 @@ pub fn random_text(seed: u64, len: usize) -> String {
     (0..len).map(|_| next()).collect()
 }
 
-/// Returns texts that contain a secret, and the part that must not appear again.
+/// Returns texts with a secret, each with the part that must not appear anywhere.
 pub fn secrets() -> Vec<(String, String)> {
     let github = format!("{}_{}", "ghp", random_text(1, 36));
     let amazon = format!("{}{}", "AKIA", random_text(2, 16).to_ascii_uppercase());

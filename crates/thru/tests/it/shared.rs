@@ -1,4 +1,4 @@
-//! `thru init --shared`: a team's records are in git, one machine's are not.
+//! `thru init --shared`: the records of a team are in git, and those of one machine are not.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! `thru status`: the current state, in words a newcomer understands.
+//! `thru status`: the current state, in words that a newcomer understands.
 
 use insta::assert_snapshot;
 
@@ -156,7 +156,7 @@ fn the_last_session_is_found_behind_torn_lines() {
 #[test]
 fn every_kind_of_record_has_its_line() {
     let env = TestEnv::rooted();
-    // Before the session: one that was handed off has its packet, and counts as handled.
+    // These packets come before the session, because a session that was handed off counts as handled.
     env.thru(&["handoff", "finish the lexer"]).ok();
     env.thru(&["handoff", "finish the parser"]).ok();
     env.hook(
@@ -171,7 +171,7 @@ fn every_kind_of_record_has_its_line() {
     env.thru(&["resume", "new", "01-parser"]).ok();
     let sessions = env.store().join("indexes/sessions.jsonl");
     let text = std::fs::read_to_string(&sessions).unwrap();
-    // From another boot of the machine: none can be alive.
+    // The process is from another boot of the machine, so it cannot be alive.
     std::fs::write(&sessions, text.replace("\"process\":\"", "\"process\":\"9")).unwrap();
     assert_snapshot!(env.shown(&env.thru(&["status"]).ok().stdout), @"
     project      project (<uuid>)

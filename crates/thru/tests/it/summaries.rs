@@ -50,7 +50,7 @@ fn a_large_output_becomes_a_summary_that_can_be_undone() {
     let env = project();
     let run = test_run();
     let result = replaced(&bash(&env, "cargo test", &run));
-    // Claude Code ignores a result of another form.
+    // Claude Code ignores a replacement that does not have the form of the original result.
     let keys: Vec<&String> = result.as_object().unwrap().keys().collect();
     assert_eq!(keys, ["stdout", "stderr", "interrupted", "isImage", "noOutputExpected"]);
     let summary = result["stdout"].as_str().unwrap();
@@ -147,8 +147,8 @@ fn an_output_that_cannot_be_stored_stays_as_it_is() {
     assert!(receipts.contains("summaries"), "{receipts}");
 }
 
-/// The disk is full after the first 4 KiB of the original: the model is sent all of it, the call is in the journal, and
-/// nothing half written is left.
+/// The disk is full after the first 4 KiB of the original. The model gets the whole output, the call is in the journal,
+/// and no incomplete file is left.
 #[test]
 fn on_a_full_disk_an_output_stays_as_it_is() {
     let env = project();
@@ -165,7 +165,7 @@ fn on_a_full_disk_an_output_stays_as_it_is() {
     assert_eq!(originals().count(), 0, "{:?}", names_in(&env.store().join("summaries")));
     let journal = fs::read_to_string(env.store().join("sessions/s1.jsonl")).unwrap();
     assert!(journal.contains("cargo test"), "{journal}");
-    // With space again, the same output is summarised and can be retrieved.
+    // When there is space again, the same output is summarised and can be retrieved.
     let summary = replaced(&call().run().ok().stdout);
     let id = id_in(summary["stdout"].as_str().unwrap());
     assert_eq!(env.thru(&["swarm", "retrieve", &id]).ok().stdout, test_run());

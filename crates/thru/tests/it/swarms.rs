@@ -1,4 +1,4 @@
-//! A swarm through the binary: its agents come and go byte for byte, and their verdicts become evidence.
+//! A swarm through the binary: its agents are installed and removed byte for byte, and their verdicts become evidence.
 
 use std::fs;
 
@@ -78,7 +78,8 @@ fn agents_come_and_go_byte_for_byte_in_every_harness() {
     }
 }
 
-/// One call serves all worktrees of a repository, as `thru init` does. What is in git of another one stays.
+/// One call installs the agents in all worktrees of a repository, as `thru init` does with hooks. Files that are in git
+/// in another worktree stay.
 #[test]
 fn every_worktree_gets_the_agents_and_loses_them() {
     let env = TestEnv::repository();
@@ -291,7 +292,7 @@ fn verdicts_become_evidence_of_the_current_task() {
     }
 }
 
-/// Droid does not name the agent, but tells the description of the call.
+/// Droid does not name the agent, but it reports the description of the call.
 #[test]
 fn a_description_names_the_agent_where_the_harness_does_not() {
     let env = planned();

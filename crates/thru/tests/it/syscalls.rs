@@ -1,4 +1,4 @@
-//! The binary's system calls, seen with strace: few calls, no sync, no network, no other process.
+//! The system calls of the binary, traced with strace: there are few, and no sync, no network and no other process.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -14,12 +14,12 @@ use crate::env::{TestEnv, event_of, fixture_names};
 #[derive(Debug)]
 struct Made {
     name: String,
-    /// From the first argument on, including the result.
+    /// Everything from the first argument on, including the result.
     rest: String,
 }
 
-/// Returns whether the test can run. On CI it must, if it is about this binary and this system: elsewhere there is no
-/// strace, and for an emulated binary it shows the emulator's calls.
+/// Returns whether the test can run. On CI it must, except on another system, which has no strace, or with an emulated
+/// binary, for which strace shows the emulator's calls.
 pub fn possible(needed: &[(&str, bool)]) -> bool {
     for (foreign, why) in [
         (!cfg!(target_os = "linux"), "strace exists on Linux only"),
@@ -41,7 +41,7 @@ pub fn strace_works() -> (&'static str, bool) {
     ("strace", tried.is_ok_and(|output| output.status.success()))
 }
 
-/// The debug build is linked dynamically: its loader makes more calls than the program.
+/// The debug build is linked dynamically, and its loader makes more calls than the program itself.
 fn release_build() -> (&'static str, bool) {
     ("THRU_BIN (the release build)", std::env::var_os("THRU_BIN").is_some_and(|path| !path.is_empty()))
 }
@@ -57,7 +57,7 @@ fn trace(env: &TestEnv, call: Call) -> Vec<Made> {
     calls
 }
 
-/// `1234  openat(AT_FDCWD</x>, "y", O_RDONLY) = 3</x/y>`
+/// Parses a line such as `1234  openat(AT_FDCWD</x>, "y", O_RDONLY) = 3</x/y>`.
 fn parse(line: &str) -> Option<Made> {
     let call = line.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
     let (name, rest) = call.split_once('(')?;
@@ -65,7 +65,7 @@ fn parse(line: &str) -> Option<Made> {
     is_name.then(|| Made { name: name.to_owned(), rest: rest.to_owned() })
 }
 
-/// Returns the path that an open names, relative to the folder it starts in.
+/// Returns the path that a call opens, relative to the folder that it starts in.
 fn opened(made: &Made) -> Option<String> {
     let named = made.rest.split('"').nth(1)?;
     match made.name.as_str() {
@@ -95,7 +95,7 @@ fn a_tool_call_costs_few_system_calls() {
         env.trust_record(),
         env.user_config(),
         env.store().join("config.toml"),
-        // An agent that continues working was not compacted.
+        // A tool call checks this, because an agent that continues to work was not compacted.
         env.store().join(format!("state/pending/{session}")),
         journal.clone(),
     ]
@@ -122,8 +122,7 @@ fn a_tool_call_costs_few_system_calls() {
     }
 }
 
-/// A project without loops pays one check for the index at a stop, and one whether there is anything to rebuild it
-/// from.
+/// At a stop, a project without loops costs one look for the index, and one for loops to rebuild it from.
 #[test]
 fn a_stop_without_a_loop_looks_for_one_once() {
     if !possible(&[strace_works()]) {
@@ -133,14 +132,14 @@ fn a_stop_without_a_loop_looks_for_one_once() {
     let calls = trace(&env, env.hook_call("Stop", env.fixture("Stop.first").to_string()));
     let mut looked: Vec<String> =
         calls.iter().filter_map(opened).filter(|path| path.contains("loop")).collect();
-    // Listing a folder opens it once more.
+    // Listing a folder opens it a second time.
     looked.retain(|path| !path.ends_with("/."));
     let expected =
         ["indexes/active-loop.json", "loops"].map(|rel| env.store().join(rel).display().to_string());
     assert_eq!(looked, expected);
 }
 
-/// A tool call does not wait for the disk, and the next checkpoint does, once.
+/// A tool call does not wait for the disk; the next checkpoint does, once.
 #[test]
 fn an_answer_is_on_the_disk_after_the_next_checkpoint() {
     if !possible(&[strace_works()]) {
@@ -178,7 +177,7 @@ fn a_hook_in_somebody_elses_folder_opens_nothing_of_theirs() {
     assert!(!calls.iter().any(|made| made.name.contains("write")));
 }
 
-/// A reply must not be written into a file that took the number of a closed stream.
+/// A reply must not be written into a file that got the number of a closed stream.
 #[test]
 fn closed_streams_are_not_replaced_by_files() {
     if !possible(&[strace_works(), release_build()]) {
@@ -250,14 +249,14 @@ fn no_hook_reaches_the_network_or_starts_a_process() {
     let mut seen = BTreeSet::new();
     for name in fixture_names() {
         let event = event_of(&name);
-        // One of each event, and every kind of session start.
+        // This tests one payload of each event, and every kind of session start.
         if !seen.insert(event.to_owned()) && event != "SessionStart" {
             continue;
         }
         for env in [&trusted, &untrusted] {
             let calls = trace(env, env.hook_call(event, env.fixture(&name).to_string()));
             assert_alone(&calls, &name);
-            // A session start records itself in root.json, and that file is important enough to be synced.
+            // A session start writes to root.json, which is important enough to be synced.
             let synced = calls
                 .iter()
                 .find(|made| made.name.contains("sync") && !made.rest.contains("/.agent/context"));

@@ -1,4 +1,4 @@
-//! A folder at one moment, to see afterwards what was touched.
+//! A snapshot of a folder, to see afterwards which files were touched.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ pub struct Tree(BTreeMap<String, Node>);
 #[derive(Debug, PartialEq, Eq)]
 struct Node {
     what: What,
-    /// Inode and time of the last change: a file that was rewritten with the same bytes is not the same.
+    /// The inode and the time of the last change, which show that a file was rewritten with the same bytes.
     touched: (u64, i64, i64),
 }
 
@@ -49,7 +49,7 @@ impl Tree {
         self.0.insert(rel.to_owned(), Node { what, touched });
     }
 
-    /// Returns what differs in `later`: `+` new, `-` gone, `~` changed or only written again.
+    /// Returns what differs in `later`: `+` is new, `-` is gone, `~` is changed or rewritten with the same bytes.
     pub fn changes(&self, later: &Tree) -> Vec<String> {
         let gone = self.0.keys().filter(|rel| !later.0.contains_key(*rel)).map(|rel| format!("-{rel}"));
         let new = later.0.iter().filter_map(|(rel, node)| match self.0.get(rel) {
@@ -60,7 +60,7 @@ impl Tree {
         gone.chain(new).collect()
     }
 
-    /// Does the same, but ignores a file that was rewritten with the same bytes.
+    /// Returns the same, but without files that were rewritten with the same bytes.
     pub fn other_bytes(&self, later: &Tree) -> Vec<String> {
         let is_other = |change: &String| {
             let rel = &change[1..];
@@ -69,7 +69,7 @@ impl Tree {
         self.changes(later).into_iter().filter(is_other).collect()
     }
 
-    /// Returns files that contain `text`, for texts that must not reach any file.
+    /// Returns the files that contain `text`, for texts that must not reach any file.
     pub fn files_holding(&self, text: &str) -> Vec<&str> {
         let holds = |bytes: &[u8]| bytes.windows(text.len()).any(|window| window == text.as_bytes());
         let hit = |node: &Node| matches!(&node.what, What::File(bytes) if holds(bytes));

@@ -1,4 +1,4 @@
-//! `thru trust`: a person's decision, kept outside every project.
+//! `thru trust`: a decision of the user, which is recorded outside every project.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 
 use crate::env::{TestEnv, event_of, fixture_names};
 
-/// A root that exists and is not trusted.
+/// A project with a root that is not trusted.
 fn untrusted() -> TestEnv {
     let env = TestEnv::rooted();
     env.thru(&["trust", "--revoke"]).ok();
@@ -192,7 +192,7 @@ fn a_trust_record_that_cannot_be_read_silences_hooks() {
         env.assert_state_receipts_only(&before, how);
         let doctor = env.thru(&["doctor"]).exits(1);
         assert!(doctor.stdout.contains(env.trust_record().to_str().unwrap()), "{how}: {doctor}");
-        // Not overwritten by a command that only wanted to add to it.
+        // A command that wants to add to the record does not overwrite it.
         let code = env.thru(&["trust"]).code;
         assert!([12, 13].contains(&code), "{how}: {code}");
         assert_eq!(fs::read(env.trust_record()).unwrap(), bytes, "{how}");

@@ -1,4 +1,4 @@
-//! Typing errors, help, and how they look.
+//! Typing errors, help, and how both look.
 
 use insta::assert_snapshot;
 

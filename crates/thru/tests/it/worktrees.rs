@@ -1,4 +1,4 @@
-//! A git worktree uses the root of its main checkout; what was written from it outlives it.
+//! A git worktree uses the root of its main checkout. Records that were written from a worktree outlive it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::env::TestEnv;
 use crate::roots::{identity, status_in};
 
-/// One worktree next to the main checkout, one inside it.
+/// Adds one worktree next to the main checkout and one inside it.
 fn worktrees(env: &TestEnv) -> [PathBuf; 2] {
     let trees = [env.base().join("beside"), env.project().join("trees/inside")];
     for tree in &trees {
@@ -111,7 +111,7 @@ fn a_session_that_enters_a_worktree_says_so_in_its_journal() {
     let env = TestEnv::repository();
     env.thru(&["init"]).ok();
     for tree in worktrees(&env) {
-        // The harness's project folder stays where the session began; only `cwd` has moved.
+        // The harness's project folder stays where the session began, and only `cwd` has moved.
         let payload = env.fixture_in("PostToolUse.Edit", &tree);
         env.hook("PostToolUse", &payload).silent("in the worktree");
         let line = env.journal(payload["session_id"].as_str().unwrap()).pop().unwrap();
@@ -160,7 +160,7 @@ fn a_worktree_that_was_added_later_is_wired_as_its_harness_has_it() {
 fn a_folder_that_only_claims_to_be_a_worktree_does_not_write_into_a_trusted_root() {
     let env = TestEnv::repository();
     env.thru(&["init"]).ok();
-    // As an archive could bring it: not a worktree of the repository, although it points there.
+    // An archive could contain such a folder. It points to the repository, but is not a worktree of it.
     env.write("hostile/.git", "gitdir: gitdir\n");
     env.write("hostile/gitdir/commondir", format!("{}\n", env.project().join(".git").display()));
     let before = env.tree();

@@ -67,7 +67,7 @@ fn an_entry_of_another_tool_that_is_too_large_takes_no_other_with_it() {
     assert_eq!(env.json(&["import", "swarm"])["evidence"]["new"], json!(0));
 }
 
-/// What a file of another tool approves is older than what was rejected here.
+/// An approval in another tool's file does not settle a rejection that was recorded here.
 #[test]
 fn an_import_settles_nothing() {
     let env = planned();

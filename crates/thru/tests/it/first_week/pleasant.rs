@@ -1,8 +1,8 @@
-//! What must be pleasant: status, journal, lists, times.
+//! Output that must be pleasant to read: status, journal, lists, times.
 
 use super::*;
 
-/// A session with a task, a failing check and an agent, that goes on.
+/// A session with a task, a failing check and a sub-agent, which is still running.
 fn worked() -> TestEnv {
     let env = TestEnv::rooted();
     start(&env, "s1");
@@ -50,7 +50,7 @@ fn a_journal_can_be_cut_and_sifted_and_says_what_an_agent_was_asked() {
     assert!(all.iter().any(|line| line.contains("Agent") && line.contains("look for callers")), "{all:?}");
 }
 
-/// A scripted model answers within a second, and Claude Code reports an edit that failed in its transcript only.
+/// A scripted model answers within a second, and Claude Code reports an edit that failed only in its transcript.
 #[test]
 fn what_the_transcript_adds_stands_before_the_stop() {
     let env = TestEnv::rooted();
@@ -130,7 +130,7 @@ fn a_list_of_sessions_tells_tasks_and_crashes() {
     let env = worked();
     let sessions = env.store().join("indexes/sessions.jsonl");
     let text = fs::read_to_string(&sessions).unwrap();
-    // Of another start of the machine: nobody can be alive.
+    // The process is from another boot of the machine, so it cannot be alive.
     fs::write(&sessions, text.replace("\"process\":\"", "\"process\":\"9")).unwrap();
     let said = env.thru(&["journal", "--list"]).ok();
     assert!(said.stdout.contains("crashed") && said.stdout.contains("Make the parser accept"), "{said}");

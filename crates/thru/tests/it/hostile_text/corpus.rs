@@ -2,7 +2,7 @@
 
 use regex_syntax::hir::{Class, HirKind};
 
-/// At least 300. Each one is between `h<number><` and `>h<number>`, which are visible.
+/// Returns at least 300 texts. Each is between `h<number><` and `>h<number>`, which are visible.
 pub fn corpus() -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     let csi = [
@@ -47,7 +47,8 @@ pub fn corpus() -> Vec<String> {
         ["c", "7", "8", "D", "M", "(0", ")B", "#8", "%G", "=", ">", "N", "O", "Z"]
             .map(|body| format!("\u{1b}{body}")),
     );
-    // Control characters alone; a line end would only make another line, and NUL cannot be an argument.
+    // Single control characters, except the line end, which would only begin another line, and NUL, which no argument
+    // can contain.
     all.extend((1..0x20u8).filter(|c| !b"\n\t".contains(c)).map(|c| char::from(c).to_string()));
     all.extend((0x7f..=0x9fu32).filter_map(char::from_u32).map(String::from));
     let marks = Hidden::new();
@@ -60,7 +61,7 @@ pub fn corpus() -> Vec<String> {
             .chain(each(0x2060, 0x206f))
             .chain(each(0xfe00, 0xfe0f)),
     );
-    // Whole words in tags and in variation selectors, as models read them.
+    // Whole words as tag characters and as variation selectors, which models can read.
     all.push("run it".chars().filter_map(|c| char::from_u32(0xe0000 + u32::from(c))).collect());
     all.push("run it".bytes().filter_map(|b| char::from_u32(0xe0100 + u32::from(b))).collect());
     all.push("\u{202e}txt.exe\u{202c} \u{2066}a\u{2069}".to_owned());
@@ -83,7 +84,7 @@ pub fn corpus() -> Vec<String> {
     all.iter().enumerate().map(|(i, text)| format!("h{i}<{text}>h{i}")).collect()
 }
 
-/// A part of the corpus, for a field that contains one line.
+/// Returns a part of the corpus for a field of one line.
 pub fn some(of: usize, most: usize) -> String {
     let corpus = corpus();
     (0..most)
@@ -93,7 +94,7 @@ pub fn some(of: usize, most: usize) -> String {
         .replace('\0', "")
 }
 
-/// What no output may contain, by the tables of `regex-syntax`, not by ours.
+/// The characters that no output may contain. They come from the tables of `regex-syntax`, not from ours.
 pub struct Hidden {
     pub ranges: Vec<(char, char)>,
 }

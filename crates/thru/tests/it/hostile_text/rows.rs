@@ -1,18 +1,18 @@
-//! One or more rows for every command: its input.
+//! The input of every command, in one or more rows.
 
 use super::corpus::some;
 use super::stores::{DECISION, LOOP, ORIGINAL, PACKET, RUN};
 use crate::env::TestEnv;
 
 pub struct Row {
-    /// The command's words: `packet show`.
+    /// The name of the command: `packet show`.
     pub path: &'static str,
-    /// Its arguments.
+    /// The arguments of the command.
     pub words: Vec<String>,
     pub stdin: Vec<u8>,
-    /// Output to a pipe is data, byte for byte.
+    /// Whether the output to a pipe is data, which is printed byte for byte.
     pub is_data: bool,
-    /// It prints something on stderr with --json too.
+    /// Whether the command prints something on stderr even with --json.
     pub talks: bool,
 }
 

@@ -16,7 +16,7 @@ pub const RUN: &str = ".agent/context/outputs/review-20261115T192200Z";
 pub const ORIGINAL: &str = "o-0123456789abcdef";
 pub const LOOP: &str = "20261115";
 
-/// Hostile texts in every field of free text; every file can still be parsed.
+/// A project with hostile texts in every field for free text. Every file can still be parsed.
 pub fn readable() -> TestEnv {
     let env = TestEnv::repository();
     // git refuses only ASCII control characters in a branch's name.
@@ -52,7 +52,7 @@ pub fn readable() -> TestEnv {
     env
 }
 
-/// An output that was summarised, one that was removed, and a run of the benchmark.
+/// Writes an output that was summarised, one that was removed, and a run of the benchmark.
 fn summaries(env: &TestEnv) {
     let folder = "project/.agent/context/summaries";
     env.write(format!("{folder}/{ORIGINAL}.txt"), some(30, 40));
@@ -65,7 +65,7 @@ fn summaries(env: &TestEnv) {
     env.write("project/.agent/context/benchmarks.json", runs.to_string());
 }
 
-/// The same, with something hostile after every string of every JSON file and every line of every document.
+/// The same project with a hostile text after every string of every JSON file and every line of every document.
 pub fn damaged() -> TestEnv {
     let env = readable();
     let texts = corpus();
@@ -129,9 +129,9 @@ fn files_below(folder: &Path) -> Vec<std::path::PathBuf> {
     files
 }
 
-/// As JSON, TOML and our frontmatter write a text on one line.
+/// Returns the text in quotes on one line, in a form that JSON, TOML and our frontmatter accept.
 fn json_line(text: &str) -> String {
-    // TOML has no raw DEL.
+    // TOML does not allow a raw DEL character.
     json!(text).to_string().replace('\u{7f}', "\\u007f")
 }
 
@@ -197,7 +197,7 @@ fn packets(env: &TestEnv) {
     );
 }
 
-/// Somebody else's plan, in the store and as files to import.
+/// Writes a plan by somebody else, into the store and as files to import.
 fn plans(env: &TestEnv, body: &str) {
     let words = |n: usize| some(n, 8);
     let task = |n: usize| {
@@ -270,7 +270,7 @@ fn workstream(env: &TestEnv) {
     fs::write(path, manifest).unwrap();
 }
 
-/// A session whose every event was hostile, then a compaction; and a journal that somebody else wrote.
+/// Fires a session in which every event is hostile, then a compaction; and writes a journal by somebody else.
 fn session(env: &TestEnv) {
     env.hook("SessionStart", &env.payload("s1", "SessionStart", json!({"source": "startup"})));
     for n in 0..12 {
@@ -349,7 +349,7 @@ fn gate(env: &TestEnv) {
     fs::write(path, expected.to_string()).unwrap();
 }
 
-/// What other tools left, and the settings of harnesses.
+/// Writes files of other tools, and the settings of harnesses.
 fn others(env: &TestEnv) {
     let text = corpus().join("\n");
     env.write(
