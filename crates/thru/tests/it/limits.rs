@@ -20,8 +20,8 @@ const GIGABYTE: u64 = 1 << 30;
 /// less than reading a gigabyte takes.
 const SOON: Duration = Duration::from_secs(4);
 
-/// The memory that a hook may allocate here, in KB. The debug build needs more than the eight megabytes that `xtask
-/// torture` checks.
+/// The memory that a hook may allocate here, in KB. The debug build needs more than the eight megabytes that
+/// `xtask torture` checks.
 const MEMORY_KB: u32 = 24 * 1024;
 
 const EVENTS: [&str; 6] = [
