@@ -64,7 +64,7 @@ impl Contest for Ready {
 
 #[derive(Debug, Default, clap::Args)]
 pub struct Args {
-    /// Fewer rounds, smaller transcripts
+    /// Run fewer rounds, with smaller transcripts
     #[arg(long)]
     pub quick: bool,
     /// Exit with 1 if a noise-free limit is missed
@@ -79,7 +79,7 @@ pub struct Args {
     /// Print the table for the README
     #[arg(long)]
     pub markdown: bool,
-    /// Only rows whose name contains this
+    /// Run only rows whose name contains this
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub only: Option<String>,
     /// Measure this binary instead of target/dist/thru

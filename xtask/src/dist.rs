@@ -62,13 +62,13 @@ struct Plan {
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Static-PIE: addresses chosen at start
+    /// Build static-PIE: addresses are chosen at start
     #[arg(long, conflicts_with = "no_pie")]
     pie: bool,
-    /// Fixed addresses, the default
+    /// Build with fixed addresses, which is the default
     #[arg(long)]
     no_pie: bool,
-    /// An archive for each platform that can be linked here, with checksums; fetches zig for macOS
+    /// Build an archive for each platform that can be linked here, with checksums; fetches zig for macOS
     #[arg(long)]
     all: bool,
 }

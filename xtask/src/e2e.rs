@@ -16,7 +16,7 @@ const ALONE: &str = "ip link set lo up && exec \"$@\"";
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Only tests whose name contains this
+    /// Run only tests whose name contains this
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
     /// Use this binary instead of a new build

@@ -76,12 +76,12 @@ const SIGNS: &[u8] = b"\n\r \t\"'\\{}[]:,#-`<>*/=\0\xff";
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Only this one
+    /// Run only this target
     target: Option<String>,
     /// Seconds for all targets together
     #[arg(long, value_name = "N", default_value_t = SECONDS)]
     seconds: u64,
-    /// Another order of inputs
+    /// The seed of the random inputs
     #[arg(long, value_name = "N", default_value_t = SEED)]
     seed: u64,
 }

@@ -33,9 +33,9 @@ use clap::Parser;
 enum Command {
     /// Build `thru` as users get it, and copy it to target/dist/thru; `--all`: archives for every platform
     Dist(dist::Args),
-    /// Print what `thru` costs, as ratios to /bin/true
+    /// Measure what `thru` costs, as ratios to /bin/true
     Bench(bench::Args),
-    /// Write down which functions hooks call, so that `dist` puts them next to each other
+    /// Record which functions hooks call, so that `dist` can put them next to each other
     Layout,
     /// Break everything around `thru` and look for lost data
     Torture(torture::Args),
@@ -45,15 +45,15 @@ enum Command {
     Fuzz(fuzz::Args),
     /// Measure how much of what an agent needs after a compaction is in the brief, on a folder of transcripts
     Recall(recall::Args),
-    /// Hold the estimate of tokens against the usage that transcripts record
+    /// Compare the estimate of tokens with the usage that transcripts record
     Tokens(tokens::Args),
     /// Summarise real tool outputs and retrieve them again, on a folder of transcripts
     Summaries(summaries::Args),
-    /// House rules: file length, walls between crates, dependencies, licences
+    /// Check house rules: file length, walls between crates, dependencies, licences
     Tidy(tidy::Args),
-    /// Write the outputs in the README and its picture anew, from a session played with the real binary
+    /// Rewrite the outputs in the README and its picture, from a session played with the real binary
     Picture,
-    /// Everything above and the tests, as ./test.sh runs it
+    /// Run everything above and the tests, as ./test.sh does
     Ci,
 }
 

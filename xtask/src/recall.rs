@@ -39,25 +39,25 @@ pub struct Args {
     /// A folder of transcripts (*.jsonl, *.jsonl.gz)
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Every figure
+    /// Print every figure as JSON
     #[arg(long)]
     json: bool,
-    /// Name what was not found
+    /// List the items that were not found
     #[arg(long)]
     misses: bool,
-    /// Cut each session at N artificial points too
+    /// Also cut each session at N artificial points
     #[arg(long, value_name = "N", default_value_t = 0)]
     cuts: usize,
-    /// Write the texts of each compaction for a judge into this folder, and measure nothing
+    /// Write the texts of each compaction into this folder for a judge, and measure nothing
     #[arg(long, value_name = "FOLDER")]
     dump: Option<PathBuf>,
-    /// Only transcripts whose name contains this
+    /// Read only transcripts whose name contains this
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
-    /// Compare the fixed order with the ranking by score; the details are those of the ranking that is named
+    /// Compare the fixed order with the ranking by score; the details are those of the named ranking
     #[arg(long, value_enum)]
     scoring: Option<Ranking>,
-    /// A weight for the ranking by score, as in the settings; may be repeated
+    /// Set a weight for the ranking by score, as in the settings; may be repeated
     #[arg(long = "weight", value_name = "NAME=NUMBER", requires = "scoring", value_parser = weight)]
     weights: Vec<(usize, f64)>,
     /// Look for better weights on one half of the sessions, and report on the other

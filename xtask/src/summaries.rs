@@ -18,10 +18,10 @@ pub struct Args {
     /// A folder of Claude Code transcripts (*.jsonl, *.jsonl.gz)
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// The binary [default: target/debug/thru]
+    /// Test this binary [default: target/debug/thru]
     #[arg(long, value_name = "PATH")]
     bin: Option<PathBuf>,
-    /// The setting summaries.threshold_bytes; outputs that are larger by a quarter are tried
+    /// The setting summaries.threshold_bytes; outputs at least a quarter larger are tried
     #[arg(long, value_name = "N", default_value_t = 4_096)]
     threshold: u64,
 }

@@ -136,13 +136,13 @@ const SECTIONS: &[Section] = &[
 
 #[derive(Debug, Default, clap::Args)]
 pub struct Args {
-    /// Fewer points
+    /// Try fewer points
     #[arg(long)]
     pub quick: bool,
-    /// Only sections whose name contains this
+    /// Run only sections whose name contains this
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub only: Option<String>,
-    /// Only commands to sweep, and only hostile stores, whose name contains this
+    /// Sweep only commands, and test only hostile stores, whose name contains this
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub row: Option<String>,
     /// Torture this binary instead of target/dist/thru

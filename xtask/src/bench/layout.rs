@@ -1,4 +1,4 @@
-//! `cargo xtask layout`: writes down which functions hooks call, so that `dist` can put them next to each other.
+//! `cargo xtask layout`: records which functions hooks call, so that `dist` can put them next to each other.
 //!
 //! The first access to a page of the program costs a hook two microseconds, and the kernel maps the sixteen pages
 //! around it at the same time. In the linker's own order, the functions of one tool call are spread over fifty such
