@@ -34,7 +34,7 @@ pub fn run() -> Result<bool> {
     let mut run = Run { steps: Vec::new() };
     let mut tests = Tests::default();
 
-    // Linking takes long on one core. Everything that does not need the binary runs meanwhile.
+    // Linking takes long on one core. In the meantime everything that does not need the binary runs.
     let dist = Aside::start(&["dist"])?;
     run.step("format", || succeeds(crate::cargo().args(["fmt", "--all", "--check"])));
     run.step("clippy", || {

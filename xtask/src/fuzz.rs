@@ -2,7 +2,7 @@
 //!
 //! It is seeded and needs no other tool, so it runs everywhere and every run can be repeated. `fuzz/` has the same
 //! targets for cargo-fuzz, which is guided by coverage and finds more in a long run. Inputs that either of them finds
-//! go to `fuzz/found/`; every run and `cargo test` try them first.
+//! go to `fuzz/found/`; every run tries them first, and so does `cargo test`.
 
 mod targets;
 

@@ -95,7 +95,7 @@ fn workspace() -> PathBuf {
     here.parent().expect("xtask lies in the workspace").to_path_buf()
 }
 
-/// Returns the folder that cargo builds in, even if the caller has set another one.
+/// Returns the folder that cargo builds in, which the caller may have set.
 fn target_dir() -> PathBuf {
     match std::env::var_os("CARGO_TARGET_DIR") {
         Some(dir) => workspace().join(dir),

@@ -254,8 +254,8 @@ pub mod payload {
         text
     }
 
-    /// Returns a token of GitHub's form that was never a real one. It is made at run time, so that no scanner finds it
-    /// in this repository.
+    /// Returns a token in GitHub's format that was never real. It is made at run time, so that no scanner finds it in
+    /// this repository.
     pub fn github_token() -> String {
         let mut random = crate::stats::Random::seeded(0x5eed);
         let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";

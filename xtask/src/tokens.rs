@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::recall::each_transcript;
 use crate::table::{Align, plain};
 
-/// The least number of characters in a step. Shorter texts are lost among what harnesses add without writing it down.
+/// The minimum number of characters in a step. Shorter texts are lost among what harnesses add without writing it down.
 const LEAST: usize = 600;
 
 /// At least this share of the characters must be of one kind.

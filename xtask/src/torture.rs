@@ -142,7 +142,7 @@ pub struct Args {
     /// Run only sections whose name contains this
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub only: Option<String>,
-    /// Sweep only commands, and test only hostile stores, whose name contains this
+    /// Test only swept commands and hostile stores whose name contains this
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub row: Option<String>,
     /// Torture this binary instead of target/dist/thru

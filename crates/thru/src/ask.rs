@@ -1,4 +1,4 @@
-//! Asks the user. Only a person who sees the question and types the answer can agree: there is no option for it.
+//! Asks the user. Only a person who sees the question and types the answer can agree; no option replaces that.
 
 use std::io::IsTerminal;
 

@@ -9,7 +9,7 @@ use model::time;
 
 use crate::world;
 
-/// The most bytes that are read of a time zone's table; no table is larger.
+/// The limit for reading the table of a time zone, in bytes; no table is larger.
 const LARGEST: usize = 1024 * 1024;
 
 /// The folder with the tables of named zones.

@@ -41,8 +41,8 @@ fn is_ours(variable: &CStr) -> bool {
     variable.to_bytes().starts_with(crate::world::PREFIX.as_bytes())
 }
 
-/// Opens `/dev/null` for each standard stream that the parent closed. Otherwise one of our files could get its number,
-/// and a reply would be written into that file.
+/// Opens `/dev/null` for each standard stream that the parent closed. Otherwise one of our files could get the number
+/// of a closed stream, and a reply would be written into that file.
 fn open_closed_streams() {
     use rustix::event::{PollFd, PollFlags, poll};
     use rustix::stdio::{stderr, stdin, stdout};

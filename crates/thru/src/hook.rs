@@ -12,7 +12,7 @@ use ops::hook::Call;
 
 use crate::{output, world};
 
-/// The most bytes of a payload that are kept; no useful payload is larger. The rest is read and dropped, so that the
+/// The largest payload that is kept, in bytes; no useful one is larger. The rest is read and dropped, so that the
 /// harness can finish writing.
 const LARGEST: usize = 16 * 1024 * 1024;
 

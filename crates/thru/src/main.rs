@@ -1,7 +1,7 @@
 //! The program `thru`. It recognises a hook by the first argument, before any argument parser runs, which keeps hooks
 //! fast.
 
-// macOS uses the ordinary `main` below. There the start-up is cheap compared to the loader (an estimate, not measured).
+// macOS uses the ordinary `main` below. Its start-up was not measured there, but it is cheap compared to the loader.
 #![cfg_attr(not(target_os = "macos"), no_main)]
 
 mod ask;

@@ -27,7 +27,7 @@ pub fn user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// Describes this process to `ops`. `word` is the name by which this program was called.
+/// Returns what `ops` needs to know about this process. `word` is the name by which the program was called.
 pub fn world(root: Option<PathBuf>, word: Option<&OsStr>, now: Timestamp) -> World<'static> {
     let cwd = std::env::current_dir().ok();
     World {
@@ -41,8 +41,8 @@ pub fn world(root: Option<PathBuf>, word: Option<&OsStr>, now: Timestamp) -> Wor
     }
 }
 
-/// Returns the path of this binary, with the name by which it was called. That may be a link, which harnesses should
-/// call because upgrades change it.
+/// Returns the path of this binary, with the name by which it was called. If that is a link, harnesses should call the
+/// link, because an upgrade redirects it.
 fn program(word: Option<&OsStr>, cwd: Option<&Path>) -> PathBuf {
     let exact = std::env::current_exe().unwrap_or_default();
     let word = Path::new(word.unwrap_or_default());

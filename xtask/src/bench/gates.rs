@@ -31,7 +31,8 @@ pub fn check<'a>(lab: &Lab, peaks: impl Iterator<Item = (&'a str, u64)>) -> Resu
 
     let sandbox = lab.sandbox("gates")?;
     trusted(&sandbox)?;
-    // The first event of a session creates the journal, and all others only append to it. So one hook runs before.
+    // The first event of a session creates the journal, and all others only append to it. So one hook runs before any
+    // call is counted.
     sandbox.must(POST_TOOL_USE, &edit_4k(&sandbox.dir))?;
     let mut opened = Vec::new();
     if strace::installed() {
@@ -129,7 +130,7 @@ fn read_at_first_contact(sandbox: &Sandbox) -> Result<usize> {
     Ok(read.filter_map(|call| call.returned).sum())
 }
 
-/// Returns the number of user-space instructions, as callgrind counts them; `None` if it is not installed.
+/// Returns the number of user-space instructions, as callgrind counts them; `None` if valgrind is not installed.
 fn instructions(sandbox: &Sandbox) -> Result<Option<usize>> {
     let installed = Command::new("valgrind")
         .arg("--version")

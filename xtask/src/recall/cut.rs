@@ -7,9 +7,9 @@ use super::events::{self, Call, Event, What};
 /// How many calls after a cut are examined.
 pub const CALLS_AFTER: usize = 40;
 
-/// The least number of calls before an artificial cut.
+/// The minimum number of calls before an artificial cut.
 const CALLS_BEFORE: usize = 60;
-/// The least number of calls between a compaction and an artificial cut. Right after a compaction the agent has only
+/// The minimum number of calls between a compaction and an artificial cut. Right after a compaction the agent has only
 /// its summary.
 const CALLS_SINCE: usize = 20;
 
@@ -48,7 +48,8 @@ pub enum Sort {
     MadeUp,
 }
 
-/// The half that a session belongs to, by its name. The second half shows whether tuning on the first one is real.
+/// The half that a session belongs to, by its name. The second half shows whether an improvement on the first one is
+/// real.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Half {
     Tune,

@@ -41,7 +41,7 @@ pub fn question(name: &str) -> usize {
     QUESTIONS.iter().position(|known| *known == name).expect("a question that is asked")
 }
 
-/// The answers of one text.
+/// The results for one text.
 #[derive(Clone, Debug, Default)]
 pub struct Answers {
     pub chars: usize,
@@ -72,7 +72,7 @@ pub struct Measured {
     pub beside: Option<Beside>,
 }
 
-/// The answers of the summary, of the brief that goes with it, and of both together.
+/// The results for the summary, for the brief that goes with it, and for both together.
 #[derive(Debug)]
 pub struct Beside {
     pub summary: Answers,

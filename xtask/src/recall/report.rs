@@ -179,7 +179,7 @@ pub fn mean(shares: &[Share]) -> f64 {
     large.iter().sum::<f64>() / large.len().max(1) as f64
 }
 
-/// Prints the targets with both rankings side by side. Returns whether the score is nowhere below the fixed order.
+/// Prints the targets with both rankings side by side. Returns whether the score never falls below the fixed order.
 pub fn compare(fixed: &[Measured], scored: &[Measured]) -> bool {
     let mut is_below = false;
     for (fixed, scored) in selections(fixed).iter().zip(&selections(scored)) {

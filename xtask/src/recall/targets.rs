@@ -5,7 +5,7 @@ use super::measure::{COMMANDS_AGAIN, FILES_AGAIN, Share};
 /// With fewer items than this there is no verdict.
 pub const VERDICT: usize = 30;
 
-/// The most percentage points by which a result may differ between the two halves.
+/// The largest difference between the two halves that is allowed, in percentage points.
 const GAP: f64 = 3.0;
 
 /// The share that must be reached, in percent: by question, at each of `SIZES`.

@@ -1,4 +1,4 @@
-//! The packages that the hook path links, and the number of all packages. Both grow only by decision.
+//! The packages that the hook path links, and the number of all packages. Neither grows without a decision.
 
 use std::collections::BTreeSet;
 use std::path::Path;

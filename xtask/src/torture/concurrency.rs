@@ -104,7 +104,7 @@ pub fn updates(lab: &Lab, depth: Depth) -> Result<Tally> {
     Ok(tally(WRITERS * each, wrong, "64 × `thru trust --root COPY` on copies of one project"))
 }
 
-/// All processes create the same root: one of them wins, and all report the same one.
+/// All processes create the same root: one of them wins, and all report the same project id.
 pub fn inits(lab: &Lab, depth: Depth) -> Result<Tally> {
     let rounds = if depth == Depth::Quick { 10 } else { 50 };
     let mut wrong = Vec::new();

@@ -119,7 +119,7 @@ pub fn run(lab: &Lab, depth: Depth) -> Result<Tally> {
     let first = lab.sandbox("limits")?;
     rows::lived_in(&first)?;
     let before = Snapshot::take(&first.dir)?;
-    // A hook rightly writes nothing without the marker or the trust record, and reports an unusable journal in a
+    // A hook rightly writes nothing without root.json or the trust record, and reports an unusable journal in a
     // receipt.
     let needed = [first.store().join("root.json"), first.journal(), rows::trust_record(&first)?];
     let events = if depth == Depth::Quick { &EVENTS[..4] } else { EVENTS };

@@ -61,7 +61,7 @@ fn a_sub_agent_is_given_what_its_kind_needs() {
     scratch.assert_healthy();
 }
 
-/// The size of the window is what the model reported for the last request, and the agent is told once.
+/// The figures are those of the last request, as the model reported them, and the agent is told once.
 #[test]
 fn a_window_that_fills_up_is_told_once() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -139,7 +139,7 @@ fn two_sessions_that_edit_one_file_hear_of_each_other_once() {
     scratch.assert_healthy();
 }
 
-/// On a terminal, the user's own status line is below the prompt, and then ours.
+/// On a terminal, the user's own status line is shown below the prompt, followed by ours.
 #[test]
 fn the_status_line_is_on_the_screen() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -153,7 +153,7 @@ fn the_status_line_is_on_the_screen() {
     scratch.thru_ok(&["plan", "init", "A plan", "--phase", "first"]);
     scratch.thru_ok(&["task", "add", "A task", "--id", "1.1"]);
     scratch.thru_ok(&["task", "start", "1.1", "--session", "whoever"]);
-    // The agreements that a person gives before the first prompt.
+    // What a person has agreed to before the first prompt.
     let project = scratch.project.to_string_lossy().into_owned();
     let agreed = json!({
         "hasCompletedOnboarding": true, "theme": "dark",

@@ -93,7 +93,7 @@ impl ClaudeCode {
     }
 
     /// Returns the command with variables that keep it offline. The last two are for something else: root cannot skip
-    /// permissions without `IS_SANDBOX`, and with a folder of its own it leaves nothing in /tmp.
+    /// permissions without `IS_SANDBOX`, and `CLAUDE_CODE_TMPDIR` keeps files out of /tmp.
     fn bare(&self, scratch: &Scratch) -> Command {
         let mut command = scratch.command(&self.binary.to_string_lossy());
         command

@@ -33,7 +33,7 @@ fn an_output_that_was_not_left_is_noticed_named_and_made() {
     let script = Script {
         main: vec![
             call("Agent", agent),
-            // The files that exist when the main agent takes its next step.
+            // Lists the files that exist when the main agent takes its next step.
             call(
                 "Bash",
                 json!({ "command": format!("cp -r {run} seen; cp .agent/context/sessions/*.jsonl seen/journal"),

@@ -14,8 +14,8 @@ fn edit(scratch: &Scratch, file: &str) -> Step {
     call("Write", json!({ "file_path": scratch.project.join(file), "content": "x\n" }))
 }
 
-/// Claude Code keeps the brief after a compaction across a resume, so a session gets it once, however often it is
-/// resumed.
+/// When Claude Code resumes a session, it keeps the brief that followed a compaction. So a session gets it once,
+/// however often it is resumed.
 #[test]
 fn resumed_twice_after_a_compaction_the_brief_is_there_once() {
     let Some(claude) = ClaudeCode::find() else { return };

@@ -47,7 +47,7 @@ fn thru_hangs() {
     goes_on("hanging", Some("exec sleep 10"), HANGING);
 }
 
-/// The child of `thru` keeps its pipes open after `thru` was killed.
+/// The child of `thru` keeps its pipes open after `thru` has been killed.
 #[test]
 fn thru_hangs_with_a_child() {
     goes_on("hanging-child", Some("sleep 10; exit"), HANGING);
@@ -264,7 +264,7 @@ struct Shared {
     server: Server,
     model: Model,
     scratch: Scratch,
-    /// The time of a turn with a `thru` that returns nothing at once.
+    /// The time of a turn if `thru` immediately returns an empty reply.
     usual: OnceLock<Duration>,
 }
 

@@ -135,7 +135,7 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     assert_not_fed(&scratch, &model, &id, 2);
     scratch.thru_ok(&["loop", "cancel", &id]);
 
-    // An error from the provider does not continue the loop either.
+    // After an error from the provider the loop is not fed either.
     let id = waiting(&scratch, &[]);
     model.then(Script::main([say("One."), bash("echo two"), refuse("401 Unauthorized")]));
     let questions = main_questions(&model);

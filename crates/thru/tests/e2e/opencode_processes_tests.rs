@@ -84,7 +84,8 @@ fn the_brief_does_not_depend_on_the_conversation_being_read() {
     journal.once(&json!({ "event": "prompt", "text": "LATER" }));
 }
 
-/// OpenCode does not answer which session is the parent. A sub-agent is still not taken for a main session.
+/// OpenCode does not answer the plugin's request for the parent session. A sub-agent is still not taken for a main
+/// session.
 #[test]
 fn a_session_of_unknown_parent_is_not_taken_for_a_main_one() {
     let Some(opencode) = OpenCode::find() else { return };

@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 
-/// The limit of every wait. No step takes nearly as long, even on a busy machine, and a CI job takes much longer.
+/// The limit of every wait. It is far longer than any step takes, even on a busy machine, and far shorter than a CI
+/// job.
 pub const LIMIT: Duration = Duration::from_secs(120);
 
 const LEFTOVERS: Duration = Duration::from_secs(2);

@@ -88,7 +88,7 @@ fn assert_restored(after: &Asked) {
 fn a_manual_compaction_is_restored_and_the_gate_is_observed() {
     let Some(claude) = ClaudeCode::find() else { return };
     let scratch = scene();
-    // The files are too long for the brief: a file that the brief contains in full need not be loaded again.
+    // The files are too long for the brief. A file that the brief contains in full need not be loaded again.
     scratch.write(&format!("{HOME}/plan.md"), &"One line, then its translations.\n".repeat(1_000));
     scratch.write(&format!("{HOME}/steps.md"), &"- [x] write it\n- [ ] translate it\n".repeat(1_000));
     let mut main = work(&scratch);

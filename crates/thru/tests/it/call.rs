@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// The time limit. No call takes nearly as long, even on a busy machine, unless it hangs.
+/// The time limit. It is far longer than any call takes, even on a busy machine; only a call that hangs reaches it.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub struct Call {

@@ -1,4 +1,4 @@
-//! Decisions through the binary: they are recorded, superseded, answered, suggested, imported and told.
+//! Decisions through the binary: recorded, superseded, taken from answers, suggested, imported, and shown in briefs.
 
 use std::fs;
 
@@ -149,7 +149,7 @@ fn an_answer_is_a_decision_at_the_call() {
     answer(&env, "s1", "Which database?", "Postgres");
     let told = brief(&env, "s1");
     assert!(told.contains("“Postgres”") && !told.contains("“SQLite”"), "{told}");
-    // If the user asks back or refuses, nothing was decided.
+    // If the user asks a question in return, or refuses, nothing was decided.
     answer(&env, "s1", "Which colour?", "What is the difference?");
     assert_eq!(texts(&env.json(&["decisions", "list"])), ["Which database? → Postgres"]);
     // The packet contains the decision too, once.

@@ -1,4 +1,4 @@
-//! Effects on the outside world are recorded at the call, and the agent is told about them before it could repeat them.
+//! Effects on the outside world are recorded at the call, and the agent is told about them before it can repeat them.
 
 use serde_json::{Value, json};
 

@@ -66,7 +66,7 @@ fn edit(env: &TestEnv, file: &str) -> Value {
     json!({"file_path": env.project().join(file), "old_string": "a", "new_string": "b"})
 }
 
-/// A long session. Its first part is more than 1.5 MB before the end, where hooks once stopped reading.
+/// A long session whose first part is more than 1.5 MB before the end. Hooks once stopped reading there.
 fn long_session(env: &TestEnv) -> Transcript {
     let mut transcript = Transcript::new();
     transcript.prompt("Build the parser, and never use regular expressions in it");

@@ -268,7 +268,8 @@ fn killed_in_the_middle_and_again() {
     assert!(said().contains("reused    review-done.md"), "{}", said());
 }
 
-/// If a run is killed at any moment, an output is launched at most twice, and in the end all outputs are there.
+/// If a run is killed at any moment, an output is launched at most twice, and in the end every output that can be made
+/// is there.
 #[test]
 fn killed_at_any_moment() {
     for ms in [1, 5, 10, 20, 40, 80] {

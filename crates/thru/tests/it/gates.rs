@@ -234,7 +234,8 @@ fn a_stage_can_be_defined_once_for_all_runs() {
     env.write("project/.agent/context/config.toml", config);
     let shown = env.thru(&["config"]).ok().stdout;
     assert!(shown.contains("stages.review  1 output  "), "{shown}");
-    // A definition in the tree launches nothing until the user agrees to it. After that every run of it may.
+    // A definition in the tree launches nothing until the user agrees to it. After that, every run of it launches its
+    // commands.
     env.thru(&["gate", "run", "--stage", "review"]).exits(15);
     let output = env.call(&["gate", "run", "--stage", "review", "--adopt"]).on_terminal("y\n").ok();
     assert!(output.stdout.ends_with("PERSISTENCE_GATE=PASS\r\n"), "{output}");

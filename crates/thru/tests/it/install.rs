@@ -370,8 +370,8 @@ fn a_command_that_was_renamed_leaves_no_file_of_its_old_name() {
     }
 }
 
-/// The status line is only in the user's own settings. One that was there is called first, and is restored byte for
-/// byte.
+/// The status line is only in the user's own settings. If the user already had one, it is called first, and
+/// uninstalling restores it byte for byte.
 #[test]
 fn a_status_line_is_added_and_removed() {
     let env = TestEnv::rooted();

@@ -398,7 +398,7 @@ fn a_compaction_keeps_the_loop_and_the_brief_tells_it() {
     assert_eq!(looped.state()["status"], "cancelled");
 }
 
-/// Droid gives a session a new id when it compacts it.
+/// Droid gives a session a new id when it compacts the session.
 #[test]
 fn a_session_that_goes_on_under_another_id_takes_its_loop_along() {
     let looped = Looped::new(&[]);

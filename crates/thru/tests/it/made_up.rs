@@ -1,5 +1,5 @@
 //! Whole invented sessions through the binary. `THRU_BLESS=1 cargo test -p thru --test it made_up` rewrites the
-//! expected briefs. Read them like an agent that has lost its memory.
+//! expected briefs. Read them as an agent that has lost its memory would.
 
 use std::path::{Path, PathBuf};
 

@@ -107,7 +107,7 @@ fn a_resume_tells_what_others_did_since() {
     env.fire("s1", "SessionEnd", json!({"reason": "other"}));
     assert_eq!(resume(&env, "s1"), "");
     env.fire("s1", "SessionEnd", json!({"reason": "other"}));
-    // The times of the file system are coarse, so a change needs some distance.
+    // The times of the file system are coarse, so the test waits before it changes a file.
     std::thread::sleep(std::time::Duration::from_millis(20));
     env.write("project/src/lexer.rs", "new\n");
     fs::remove_file(env.project().join("src/parser.rs")).unwrap();

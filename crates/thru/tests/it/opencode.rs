@@ -451,7 +451,7 @@ fn a_brief_that_comes_with_a_prompt_is_marked() {
     assert!(!told.contains("brief"), "{told}");
 }
 
-/// The tokens come with the stop: those of the last request, and the size of the window that OpenCode knows.
+/// The figures come with the stop: the tokens of the last request, and the size of the window that OpenCode knows.
 #[test]
 fn a_window_that_fills_up_is_told_once() {
     let env = TestEnv::rooted();

@@ -1,5 +1,4 @@
-//! Which folders are trusted, depending on their owner: the state folder, the root, and processes that act for a
-//! person.
+//! Which state folders and roots are trusted, depending on their owners, and which processes act for a person.
 
 use std::ffi::OsStr;
 use std::fs;

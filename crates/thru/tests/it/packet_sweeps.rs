@@ -1,5 +1,4 @@
-//! Crashed sessions: each has one packet, which is the user's own if there is one, and another if the session
-//! continued.
+//! Crashed sessions: each gets one packet, or keeps the user's own; it gets another one if it continued after that.
 
 use std::fs;
 

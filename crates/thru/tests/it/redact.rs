@@ -1,4 +1,4 @@
-//! `thru redact`: the filter that all captured text passes before it is written, as a command.
+//! `thru redact`: the filter that all captured text passes through before it is written, as a command.
 
 use crate::call::Output;
 use crate::env::TestEnv;

@@ -156,7 +156,7 @@ fn the_last_session_is_found_behind_torn_lines() {
 #[test]
 fn every_kind_of_record_has_its_line() {
     let env = TestEnv::rooted();
-    // These packets come before the session, because a session that was handed off counts as handled.
+    // The packets are written before the session starts, because a session with a packet counts as handled.
     env.thru(&["handoff", "finish the lexer"]).ok();
     env.thru(&["handoff", "finish the parser"]).ok();
     env.hook(

@@ -95,7 +95,7 @@ fn a_tool_call_costs_few_system_calls() {
         env.trust_record(),
         env.user_config(),
         env.store().join("config.toml"),
-        // A tool call checks this, because an agent that continues to work was not compacted.
+        // The hook looks for this file, because a tool call shows that an announced compaction did not happen.
         env.store().join(format!("state/pending/{session}")),
         journal.clone(),
     ]

@@ -154,7 +154,7 @@ fn command(place: &Place, sandbox: &Sandbox, argv: &[&str]) -> Command {
     }
 }
 
-/// Moves the file out of the project, where nothing may change, and puts a symbolic link in its place.
+/// Moves the file to a folder outside the project, in which nothing may change, and puts a symbolic link in its place.
 fn elsewhere(sandbox: &Sandbox, path: &Path) -> Result<()> {
     let outside = sandbox.dir.join("outside");
     fs::create_dir_all(&outside)?;

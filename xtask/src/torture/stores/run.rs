@@ -24,7 +24,7 @@ const START_MS: u64 = 50;
 const LARGEST_KB: u64 = 8 * 1024;
 /// The memory that a hook may use in addition to the size of a large debug binary.
 const OWN_KB: u64 = 6 * 1024;
-/// The most seconds that a command may take. After that a user would think that it hangs.
+/// The longest that a command may take, in seconds. After that a user would think that it hangs.
 const PATIENCE_S: u64 = 5;
 /// How often a slow hook is measured. It counts only if it is slow every time.
 const MEASURED: u64 = 8;

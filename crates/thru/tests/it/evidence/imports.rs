@@ -1,4 +1,4 @@
-//! Evidence of other tools.
+//! Evidence that is imported from other tools.
 
 use super::*;
 
