@@ -12,8 +12,8 @@ use crate::sandbox::{Sandbox, payload};
 
 pub type Wrongs = Vec<(Loss, String)>;
 
-/// The documented exit codes: 0 ok, 1 finding, 2 usage, 3 and 4 gates, 10 absent, 11 permission, 12 damaged, 13 foreign,
-/// 14 busy, 15 refused, 16 I/O.
+/// The documented exit codes: 0 ok, 1 finding, 2 usage, 3 and 4 gates, 10 absent, 11 permission, 12 damaged,
+/// 13 foreign, 14 busy, 15 refused, 16 I/O.
 const EXIT_CODES: &[i32] = &[0, 1, 2, 3, 4, 10, 11, 12, 13, 14, 15, 16];
 
 /// The beginning of the only reply that is not JSON: before a compaction, Claude Code passes plain text to the
