@@ -551,8 +551,7 @@ fn entries(world: &World, harness: &Harness, scope: Scope) -> Vec<Entry> {
 
 fn plan(world: &World, path: PathBuf, before: Option<Vec<u8>>, outcome: Outcome, file: File) -> Result<Plan> {
     let old = before.as_deref().unwrap_or_default();
-    // A file that did not exist before us must not exist after us. If the user had an empty file, there is a backup of
-    // it.
+    // A file that did not exist before us must not exist after us. An empty file of the user has a backup.
     let remove = outcome.bytes.is_empty() && before.is_some() && !was_there(world, &path, &file.place)?;
     let touched = outcome.changes.iter().filter(|change| change.what != What::Kept);
     let change = match &before {

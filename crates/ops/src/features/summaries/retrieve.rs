@@ -29,8 +29,8 @@ pub struct Page {
     pub limit: Option<usize>,
 }
 
-/// Returns a page of the lines, or of the lines for which `picks` returns true, with their numbers. The caller
-/// provides regular expressions, so that nothing on the path of hooks links them.
+/// Returns a page of the lines. With `picks`, only the lines for which it returns true count, and they get numbers.
+/// The caller provides regular expressions, so that nothing on the path of hooks links them.
 pub fn run(world: &World, id: &str, page: Page, picks: Option<&dyn Fn(&str) -> bool>) -> Result<Retrieved> {
     let project = Project::find(world)?;
     if !summary::is_id(id) {
