@@ -11,10 +11,10 @@ pub enum Error {
     /// There is nothing with the given name.
     #[error("{what}")]
     Absent { what: String, hint: String },
-    /// A record that a person may have written, with advice that fits it.
+    /// A damaged record that a person may have written, with advice that fits it.
     #[error("{}", store::Error::Damaged { path: path.clone(), line: *line, why: why.clone() })]
     Damaged { path: PathBuf, line: Option<usize>, why: String, hint: String },
-    /// Another process is working on it; the text names it.
+    /// Another process is working on the same thing; `what` says which one.
     #[error("{what}")]
     Busy { what: String, hint: String },
     #[error("{what}")]
@@ -26,12 +26,12 @@ pub enum Error {
     /// Something went wrong in a hook and there is no advice to give. It goes on the receipt.
     #[error("{what}")]
     Failed { what: String },
-    /// A bug. It costs one feature's part in one event.
+    /// A bug: a feature panicked. Only that feature's part in one event is lost.
     #[error("{what} failed inside thru: {why}")]
     Panicked { what: &'static str, why: String },
 }
 
-/// Each kind has one exit code.
+/// The kinds of errors. Each kind has one exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
     Usage,
@@ -50,7 +50,7 @@ fn is_marker(path: &Path) -> bool {
 }
 
 impl Error {
-    /// A stream or another program's file that failed.
+    /// Returns the error for a stream, or for another program's file, that could not be read or written.
     pub fn stream(name: &str, doing: &'static str, error: &std::io::Error) -> Error {
         let (path, why) = (name.into(), error.to_string());
         Error::Store(match error.kind() {
@@ -83,7 +83,7 @@ impl Error {
 
     pub fn hint(&self) -> Option<String> {
         match self {
-            // Private records are not in git, so the usual advice to bring the file back from there is of no use.
+            // Private records are not in git, so the usual advice to restore the file from git would not help.
             Error::Store(store::Error::Damaged { path, .. }) if is_marker(path) => Some(
                 "fix the file, or run `thru init`, which keeps it next to a new one; records stay, and hooks continue after `thru trust`"
                     .to_owned(),

@@ -65,23 +65,23 @@ pub struct Feature {
     /// Reads the records, applies the rule in `model`, and returns what to answer and what to write. Writes nothing
     /// itself.
     pub decide: Decide,
-    /// Follows what is new in a session's records, at a checkpoint. `Ok(Some)` means that it was done, and what else
-    /// went wrong.
+    /// Follows what is new in a session's records, at a checkpoint. `Ok(Some(problem))` means that the work was done,
+    /// apart from this problem.
     pub follow: fn(&HookContext, &Digest) -> Result<Option<String>>,
-    /// What it can add to a brief.
+    /// Returns what the feature can add to a brief.
     pub candidates: fn(&BriefContext) -> Result<Vec<Candidate>>,
-    /// The names of the sections of its candidates, if they have no influence on other sections. Who needs none of
-    /// them does not ask. A row without names is always asked.
+    /// The names of the sections of its candidates, if they do not affect other sections. `candidates` is called only
+    /// if one of these sections is wanted; without names it is always called.
     pub sections: &'static [&'static str],
-    /// Returns what a summary must not lose, a line each. Called before a compaction.
+    /// Returns what a summary must not lose, one line for each fact. Called before a compaction.
     pub facts_for_summary: fn(&ProjectContext) -> Result<Vec<String>>,
-    /// Called after a reply was given that contains these candidates.
+    /// Called after a reply that contains these candidates was sent.
     pub told: fn(&HookContext, &[String]) -> Result<()>,
-    /// The session continues under another id: `previous` is the old one.
+    /// Called when the session continues under another id; `previous` is the old id.
     pub continue_as: fn(&HookContext, previous: &Id) -> Result<()>,
-    /// For `thru doctor`.
+    /// Returns the feature's lines for `thru doctor`.
     pub checks: fn(&ProjectContext) -> Vec<Check>,
-    /// For `thru status`.
+    /// Returns the feature's lines for `thru status`.
     pub status: fn(&ProjectContext) -> Result<Vec<StatusLine>>,
 }
 
@@ -132,9 +132,10 @@ pub struct ProjectContext<'a> {
 pub struct BriefContext<'a> {
     pub project: ProjectContext<'a>,
     pub occasion: Occasion,
-    /// The session that will read it; `None` for a session that has not begun.
+    /// The session that will read the brief; `None` if that session has not begun.
     pub session: Option<&'a Id>,
-    /// Whether candidates may write the records that they are about to mention. `thru brief` only reads.
+    /// Whether the function `candidates` may write records, such as the packet that it offers. `thru brief` only
+    /// reads.
     pub mode: Mode,
     /// Locks that are held until the brief has been sent, so that no other session gets the same offer.
     pub held: RefCell<Vec<Lock>>,
@@ -149,11 +150,12 @@ pub struct Decision<'c> {
     pub change: Option<Change<'c>>,
 }
 
-/// What is to be written. Dropped without being applied, it changes nothing.
+/// A change to the records. Nothing is written until `apply` is called.
 pub struct Change<'c> {
     /// A description for people.
     pub what: String,
-    /// Returns what to answer. On an error this feature's answer is left out, and the error goes on the receipt.
+    /// Writes the change and returns the answer. On an error the answer is left out, and the error goes on the
+    /// receipt.
     pub apply: Box<dyn FnOnce() -> Result<Part> + 'c>,
 }
 
@@ -172,7 +174,7 @@ impl<'c> Decision<'c> {
         Decision { part, why: why.into(), change: None }
     }
 
-    /// Answers `part` if the change can be made; `apply` may return another answer.
+    /// Returns a decision with a change. A dry run answers `part`; otherwise `apply` returns the answer.
     pub fn change(
         part: Part,
         why: impl Into<String>,
@@ -196,28 +198,28 @@ pub struct StatusLine {
     pub next: Option<NextStep>,
 }
 
-/// What somebody could type now. `thru status` shows the most urgent one of all features.
+/// A command that the user could run next. `thru status` shows the most urgent one of all features.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct NextStep {
     #[serde(skip)]
     pub urgency: Urgency,
     pub command: String,
-    /// What the command does, as the end of a sentence that begins with it.
+    /// What the command does, as the end of a sentence that begins with the command.
     pub why: String,
 }
 
-/// The most urgent first.
+/// How urgent a next step is; the most urgent comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Urgency {
-    /// A session crashed, and nobody has its work yet.
+    /// A session crashed, and nobody has continued its work.
     Crashed,
-    /// Work that was begun stands still until somebody says so.
+    /// Work was paused and waits until the user resumes it.
     Paused,
     /// Something that was asked for is missing.
     Missing,
-    /// Work waits for whoever wants it.
+    /// Work is offered to whoever wants to continue it.
     Offered,
-    /// Nothing waits; this is where the last session stood.
+    /// Nothing is waiting; the command shows where the last session ended.
     Last,
 }
 
@@ -233,7 +235,7 @@ impl StatusLine {
         }
     }
 
-    /// A line whose `head` is coloured.
+    /// Returns a line whose `head` is coloured.
     pub fn toned(
         label: &'static str,
         tone: Tone,
@@ -259,10 +261,10 @@ impl StatusLine {
     }
 }
 
-/// The most names in one line.
+/// How many names a line shows at most.
 const NAMED: usize = 5;
 
-/// `2: 01-parser, 02-lexer`.
+/// Formats a list of names for one line: `2: 01-parser, 02-lexer`.
 pub(crate) fn listed(names: &[String]) -> String {
     if let [only] = names {
         return one_line(only, 64);
@@ -284,7 +286,7 @@ pub enum Tone {
 #[derive(Clone, Debug, Serialize)]
 pub struct Check {
     pub name: &'static str,
-    /// What was seen, in one line.
+    /// What was found, in one line.
     pub text: String,
     pub findings: Vec<Finding>,
 }
@@ -294,7 +296,7 @@ pub fn candidates(context: &BriefContext) -> (Vec<Candidate>, Vec<String>) {
     candidates_in(context, |_| true)
 }
 
-/// Returns the same, without asking features that have nothing in the sections that are wanted.
+/// Returns the same as [`candidates`], but does not ask features that have nothing in the wanted sections.
 pub fn candidates_in(
     context: &BriefContext,
     is_wanted: impl Fn(&str) -> bool,
@@ -326,7 +328,7 @@ pub fn candidates_in(
     (all, problems)
 }
 
-/// Returns what a summary must not lose, in the order of the rows, and the errors of features that failed.
+/// Returns what a summary must not lose, in the order of the rows, and the errors of the features that failed.
 pub fn facts_for_summary(project: &ProjectContext) -> (Vec<String>, Vec<String>) {
     let (mut facts, mut problems) = (Vec::new(), Vec::new());
     for feature in FEATURES {

@@ -1,5 +1,5 @@
-//! The hot path: one harness event from stdin to disk, and the reply. It never fails, never blocks and never starts a
-//! process. The one exception is a loop that the user started, at a stop of its own session.
+//! The hot path: takes one harness event from stdin to disk, and replies. It never fails, never blocks and never
+//! starts a process. The only exception is a loop that the user started, at a stop of the session that owns it.
 
 pub(crate) mod checkpoint;
 pub(crate) mod context;
@@ -39,7 +39,7 @@ use context::HookContext;
 use deadline::Deadline;
 use explain::Trace;
 
-/// The longest branch name that is kept.
+/// The longest branch name that is kept, in bytes.
 const BRANCH_BYTES: usize = 256;
 
 /// How the harness called us.
@@ -51,15 +51,15 @@ pub struct Call<'a> {
     pub started: Instant,
 }
 
-/// Handles one event and returns what to print. If anything goes wrong it prints nothing and leaves a receipt if
+/// Handles one event and returns what to print. If anything goes wrong, nothing is printed, and a receipt is left if
 /// possible.
 pub fn run(world: &World, call: &Call) -> Vec<u8> {
     handle(world, call, Mode::Write, &mut Trace::off())
 }
 
-/// Locates, decodes, checks whether the root is trusted, then calls [`Hook::event`].
+/// Decodes the payload, finds the root, checks whether it is trusted, then calls [`Hook::event`].
 fn handle(world: &World, call: &Call, mode: Mode, trace: &mut Trace) -> Vec<u8> {
-    // Set in every process that we start, so that its hooks do nothing.
+    // `THROUGHLINE_HOOK` is set in every process that we start, so that its hooks do nothing.
     for variable in ["THROUGHLINE_DISABLE", "THROUGHLINE_HOOK"] {
         if world.is_on(variable) {
             return trace.silent(|| format!("${variable} is set: hooks do nothing"));
@@ -77,12 +77,13 @@ fn handle(world: &World, call: &Call, mode: Mode, trace: &mut Trace) -> Vec<u8> 
         return trace.silent(|| "no root: there is no .agent/context/root.json here or above".to_owned());
     };
     trace.root(&root);
-    // The process ends with its event, and the kernel closes open files. Not closing them saves a system call each.
+    // The process ends with its event, and the kernel closes its files. Each file that we do not close saves a system
+    // call.
     let mut store = ManuallyDrop::new(store);
     let trust = world.trust().map(ManuallyDrop::new);
     let trusted = match trust.as_ref().map(|trust| trust.holds(&marker.project_id, &root.path)) {
         Some(Ok(trusted)) => trusted,
-        // A folder that another user could have forged is not written to either.
+        // Another user could have forged this state folder, so no receipt is written to it either.
         Some(Err(error @ store::Error::Exposed { .. })) => return trace.silent(|| error.to_string()),
         unknown => {
             let why = match unknown {
@@ -94,7 +95,7 @@ fn handle(world: &World, call: &Call, mode: Mode, trace: &mut Trace) -> Vec<u8> 
             return trace.silent(|| why);
         }
     };
-    // A tool call runs nothing and feeds nothing, so it does not need the consent records.
+    // A tool call runs no command and feeds no prompt, so it does not need the consent records.
     let is_tool_call = matches!(decoded.as_ref().map(|event| &event.kind), Ok(Kind::ToolDone(_)));
     if trusted && !is_tool_call {
         store.on_this_machine(world.state().as_deref(), &marker.project_id, &root.path);
@@ -110,7 +111,7 @@ fn handle(world: &World, call: &Call, mode: Mode, trace: &mut Trace) -> Vec<u8> 
     };
     if !settings.hooks_enabled {
         let silent = "hooks.enabled is false: hooks do nothing";
-        // A user who sets the variable expects no capture, and without trust nobody does.
+        // No notice: a user who sets the variable expects no capture, and nobody expects it in an untrusted root.
         if !trusted || (world.var)("THROUGHLINE_HOOKS_ENABLED").is_some() {
             return trace.silent(|| silent.to_owned());
         }
@@ -134,14 +135,14 @@ fn handle(world: &World, call: &Call, mode: Mode, trace: &mut Trace) -> Vec<u8> 
         project_id: &marker.project_id,
         mode,
         errors: RefCell::default(),
-        // A tool call leaves no receipt of its own; every other event says it.
+        // A tool call usually leaves no receipt, so only the other events report a problem with the settings.
         warnings: RefCell::new(problem.filter(|_| !is_tool_call).into_iter().collect()),
     };
     match &decoded {
         Ok(event) => hook.event(event, &marker, trace),
         Err(why) => {
             hook.error(why);
-            // Use our name, like every other receipt of this event.
+            // The receipt has our own name for the event, as in every other receipt of it.
             let wired = harness.events.iter().find(|wired| wired.event == call.event);
             hook.leave_receipt(wired.map_or(call.event, |wired| wired.neutral.name()), "");
             trace.silent(|| why.to_string())
@@ -157,9 +158,9 @@ struct Hook<'a> {
     deadline: Deadline,
     project_id: &'a ProjectId,
     mode: Mode,
-    /// For the receipt. The first one matters most.
+    /// Errors for the receipt. The first one matters most.
     errors: RefCell<Vec<String>>,
-    /// For the receipt, although nothing failed.
+    /// Warnings for the receipt, although nothing failed.
     warnings: RefCell<Vec<String>>,
 }
 
@@ -179,7 +180,8 @@ impl Hook<'_> {
         self.catch_up(&session, event);
         self.tell_lost(event);
 
-        // Facts. If something must be told only once, two hooks of one event take turns.
+        // Gather the facts. If the reply contains something that must be sent only once, two hooks of one event take
+        // turns.
         let mut pending = self.pending(&session, event);
         let turn = tells_once(event, pending).then(|| {
             let turn = self.project.store.lock_session(&session, self.deadline.wait());
@@ -228,7 +230,7 @@ impl Hook<'_> {
                 .map_or_else(Part::silent, |Brief { text, told }| Part { reply: Reply::Context(text), told }),
         );
         if decide::guides(event, self.project.settings) {
-            // The brief has the same facts, and the model must not read them twice.
+            // If the model can read the guidance, the facts are left out: the brief repeats them.
             let (facts, problems) = match self.harness.capabilities.hides_guidance {
                 true => features::facts_for_summary(&self.project),
                 false => Default::default(),
@@ -244,7 +246,7 @@ impl Hook<'_> {
                 NotCaptured::Unwritable { why: &why },
             )));
         }
-        // A harness that sends half a payload cannot process an answer.
+        // A harness that sent a truncated payload cannot process an answer.
         let Part { mut reply, told } = if event.torn { Part::silent() } else { combine(parts) };
         // Captured text is already redacted. Records that people write (packets, manifests, roles, plans) are not.
         if let Reply::Context(text) | Reply::ContextAndUser { context: text, .. } | Reply::Guidance(text) =
@@ -268,8 +270,8 @@ impl Hook<'_> {
         answer
     }
 
-    /// Lets every feature that wants this event decide, and applies its decision. An error costs one feature's
-    /// answer.
+    /// Lets every feature that wants this event decide, and applies its decision. An error in one feature loses only
+    /// that feature's answer.
     fn ask_features(&self, context: &HookContext, trace: &mut Trace) -> Vec<Part> {
         let mut parts = Vec::new();
         let name = context.event.kind.event_name();
@@ -303,7 +305,7 @@ impl Hook<'_> {
         Some(composed)
     }
 
-    /// The session continues under another id: its state moves along.
+    /// If the session continues under another id, lets every feature move its state to that id.
     fn continue_session(&self, context: &HookContext) {
         let previous = context.event.previous.as_deref().and_then(|id| Id::new(id).ok());
         let Some(previous) = previous.filter(|previous| previous != context.session) else { return };
@@ -330,15 +332,15 @@ impl Hook<'_> {
         }
     }
 
-    /// Reads the transcript first if only it knows what happened. Anything it does not contain yet is found at the
-    /// next stop.
+    /// Reads the transcript before the event is handled, if only the transcript says what happened. Anything it does
+    /// not contain yet is read at the next stop.
     fn catch_up(&self, session: &Id, event: &Event) {
         if self.mode == Mode::Write && self.needs_transcript(session, event) {
             let _ = self.checkpoint(session, event, &|_| Ok(None));
         }
     }
 
-    /// Reports records that could not be written before. This comes first, so that a brief can mention it.
+    /// Reports records that could not be written earlier. This is done first, so that a brief can mention the loss.
     fn tell_lost(&self, event: &Event) {
         if self.mode != Mode::Write || matches!(event.kind, Kind::ToolDone(_)) {
             return;
@@ -356,10 +358,10 @@ impl Hook<'_> {
     fn needs_transcript(&self, session: &Id, event: &Event) -> bool {
         match event.kind {
             _ if event.agent.is_some() => false,
-            // A compaction that no hook reported shows there, and this is the first chance to act on it.
+            // The transcript shows a compaction that no hook reported, and this is the first chance to act on it.
             Kind::Prompt { .. } => !self.harness.capabilities.reports_every_compaction(),
-            // The transcript has not been read: a fork has an id that no hook has seen, and other sessions began
-            // before the hooks were installed.
+            // The transcript may not have been read yet: a fork has an id that no hook has seen, and other sessions
+            // may have begun before the hooks were installed.
             Kind::SessionStart { source: Source::Compact | Source::Resume | Source::Fork } => {
                 let previous = event.previous.as_deref().and_then(|id| Id::new(id).ok());
                 event.transcript.is_some()
@@ -382,7 +384,8 @@ impl Hook<'_> {
         matches!(self.project.store.session(session).get::<Cursor>(), Ok(None))
     }
 
-    /// Read only at events where it can matter.
+    /// Returns whether the session is between a compaction and its brief. Reads that only at events where it can
+    /// matter.
     fn pending(&self, session: &Id, event: &Event) -> Option<Pending> {
         match event.kind {
             // What a sub-agent does says nothing about its session's compaction.
@@ -401,15 +404,15 @@ impl Hook<'_> {
         }
     }
 
-    /// Returns whether another hook process has already recorded this event. Hooks can be installed twice.
+    /// Returns whether another hook process has already recorded this event, as happens if hooks are installed twice.
     fn is_repeated(&self, session: &Id, record: &Record) -> bool {
         let store = self.project.store;
-        // A compaction that was announced since is another one.
+        // If a compaction was announced since, this event belongs to that one and is not a repetition.
         matches!(store.session(session).get::<Pending>(), Ok(None))
             && store.digest(session, |_| {}).is_ok_and(|digest| digest.was_just_reported(record))
     }
 
-    /// Tries every effect, whatever happened to the others. Returns whether the event was written to the journal.
+    /// Applies every effect, even if others fail. Returns an error if the event could not be written to the journal.
     fn apply(&self, effects: Vec<Effect>, context: &HookContext) -> Result<()> {
         let mut journalled = Ok(());
         if self.mode == Mode::Write {
@@ -444,7 +447,7 @@ impl Hook<'_> {
             }
             Effect::SetPending(pending) => {
                 if let Some(Ok(previous)) = context.event.previous.as_deref().map(Id::new) {
-                    // The brief was due under the old id.
+                    // The brief is no longer due under the old id.
                     store.session(&previous).remove::<Pending>()?;
                 }
                 let session = store.session(context.session);
@@ -476,7 +479,7 @@ impl Hook<'_> {
         self.errors.borrow_mut().push(why.to_string());
     }
 
-    /// Returns the value; an error goes on the receipt.
+    /// Returns the value. If there is an error instead, it goes on the receipt.
     fn note<T>(&self, result: Result<T>) -> Option<T> {
         result.map_err(|error| self.error(&error)).ok()
     }
@@ -489,7 +492,7 @@ impl Hook<'_> {
 /// Returns whether the reply to this event contains something that must not be sent twice.
 fn tells_once(event: &Event, pending: Option<Pending>) -> bool {
     match event.kind {
-        // A user who resumes asks for it, however often that is.
+        // A resume is not in this list: a user who resumes a session asks for its brief every time.
         Kind::SessionStart { source: Source::Startup | Source::Compact } => event.agent.is_none(),
         Kind::Prompt { .. } => pending.is_some(),
         Kind::SessionStart { .. }

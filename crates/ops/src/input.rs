@@ -4,7 +4,8 @@ use std::path::Path;
 
 use crate::{Error, Result};
 
-/// Reads all of stdin, up to `max` bytes. More is an error, so that an endless stream does not use up all memory.
+/// Reads all of stdin, up to `max` bytes. More than that is an error, so that an endless stream cannot use up all
+/// memory.
 pub fn stdin(max: usize) -> Result<Vec<u8>> {
     match store::read_stream(&mut std::io::stdin().lock(), Path::new("stdin"), max) {
         Err(store::Error::Damaged { .. }) => Err(Error::Usage {
@@ -15,7 +16,7 @@ pub fn stdin(max: usize) -> Result<Vec<u8>> {
     }
 }
 
-/// A file of the system, such as the table of a time zone.
+/// Reads a file of the system, such as the table of a time zone.
 pub fn system_file(path: &Path, max: usize) -> Result<Vec<u8>> {
     Ok(store::read_given(path, max)?)
 }

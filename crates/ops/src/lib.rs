@@ -1,4 +1,4 @@
-//! The verbs. Joins model, harness and store: synchronous and light.
+//! The verbs. This crate joins model, harness and store; it is synchronous and light.
 //!
 //! [`hook`] is the hot path, and [`features`] is the table that it walks. Time, environment and settings are always
 //! passed in.

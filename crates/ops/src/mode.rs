@@ -1,4 +1,4 @@
-/// Whether to do it, or only to show what would be done.
+/// Whether changes are made, or only shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     Write,

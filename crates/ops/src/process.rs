@@ -21,25 +21,25 @@ use crate::process::reaper::ProcessReaper;
 /// How often a running command is checked.
 const TICK: Duration = Duration::from_millis(5);
 
-/// How long a command has to end after it was asked to, and its last output to arrive after it ended.
+/// How long a command may take to end after SIGTERM, and its last output to arrive after the command ended.
 const GRACE: Duration = Duration::from_millis(500);
 
 #[derive(Clone, Copy, Debug)]
 pub struct Job<'a> {
-    /// Program and arguments, without a shell. A caller that wants one says so: `sh -c LINE`.
+    /// Program and arguments. There is no shell; a caller that wants one passes `sh -c LINE`.
     pub argv: &'a [String],
     pub folder: &'a Path,
     pub input: &'a [u8],
     pub variables: &'a [(&'a str, OsString)],
     pub timeout: Duration,
-    /// How much of its output is kept, from the end.
+    /// How many bytes are kept of the end of the output.
     pub keep: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ended {
     pub how: How,
-    /// Its stdout and stderr, in order of arrival.
+    /// Its stdout and stderr together, in order of arrival.
     pub output: Vec<u8>,
     pub took: Duration,
 }
@@ -48,7 +48,7 @@ pub struct Ended {
 pub enum How {
     Exit(i32),
     Signal(i32),
-    /// We ended it, with everything it had started.
+    /// The time was up: we ended the command and everything it had started.
     TimedOut,
 }
 
@@ -68,7 +68,7 @@ impl std::fmt::Display for How {
     }
 }
 
-/// Runs it to its end, or until its time is up. An error means that it could not be started.
+/// Runs a command to its end, or until its time is up. An error means that the command could not be started.
 pub fn run(job: &Job) -> std::io::Result<Ended> {
     run_heard(job, None, None, |_| {})
 }
@@ -76,13 +76,13 @@ pub fn run(job: &Job) -> std::io::Result<Ended> {
 /// How a command is watched from outside.
 #[derive(Clone, Copy)]
 pub(crate) struct Watch<'a> {
-    /// Ends it if we are killed.
+    /// Ends the command if we are killed.
     pub watchman: &'a ProcessReaper,
-    /// Receives its process id.
+    /// Called with the process id of the command.
     pub began: &'a dyn Fn(u32),
 }
 
-/// Does the same, but passes its output on as it arrives, accepts a file in place of `input`, and allows watching.
+/// Like [`run`], but passes the output on as it arrives, accepts a file in place of `input`, and allows watching.
 pub(crate) fn run_heard(
     job: &Job,
     stdin: Option<File>,
@@ -99,7 +99,7 @@ pub(crate) fn run_heard(
         .args(arguments)
         .current_dir(job.folder)
         .envs(job.variables.iter().map(|(name, value)| (name, value)));
-    // Its own process group, so that everything it starts can be ended with it.
+    // The command gets its own process group, so that everything it starts can be ended with it.
     let stdin = stdin.map_or_else(Stdio::piped, Stdio::from);
     command.process_group(0).stdin(stdin).stdout(writer.try_clone()?).stderr(writer);
     let mut child = command.spawn()?;
@@ -107,7 +107,7 @@ pub(crate) fn run_heard(
         watch.watchman.began(child.id());
         (watch.began)(child.id());
     }
-    // `command` holds the writing ends: the pipe is closed only when nobody holds one.
+    // `command` holds writing ends of the pipe, and the reader sees the end only when all of them are closed.
     drop(command);
     let (stdin, input) = (child.stdin.take(), job.input.to_vec());
     // A command need not read its input, so a broken pipe is not an error.
@@ -140,7 +140,7 @@ fn end(child: &mut Child) {
     end_group(group, || !matches!(child.try_wait(), Ok(None)));
 }
 
-/// Asks the whole group to end, then kills it.
+/// Asks the whole process group to end, then kills it.
 pub(crate) fn end_group(group: Pid, mut is_over: impl FnMut() -> bool) {
     let _ = kill_process_group(group, Signal::TERM);
     let until = Instant::now() + GRACE;
@@ -157,8 +157,8 @@ fn how(status: ExitStatus) -> How {
     }
 }
 
-/// A command's output so far, and whether it is complete. A process that it left behind may hold the pipe open for
-/// ever, so nobody waits for its end longer than [`GRACE`].
+/// A command's output so far, and whether it is complete. A process that the command left behind may hold the pipe
+/// open for ever, so we wait for the end of the output no longer than [`GRACE`].
 struct CapturedOutput(Arc<Mutex<(Vec<u8>, bool)>>);
 
 fn listen(

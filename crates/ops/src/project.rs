@@ -26,7 +26,7 @@ pub struct Project {
 }
 
 impl Project {
-    /// For commands that read: creates nothing, and also reads records without a marker.
+    /// Finds the project for a command that only reads. Creates nothing, and accepts records without a marker.
     pub fn find(world: &World) -> Result<Project> {
         match world.find()? {
             Found::Marked { root, store, marker } => Ok(Project { root, store, marker }),
@@ -37,7 +37,7 @@ impl Project {
         }
     }
 
-    /// For commands that list: None where there is nothing to list.
+    /// Finds the project for a command that lists something; `None` if there is no root, and so nothing to list.
     pub fn look(world: &World) -> Result<Option<Project>> {
         match Project::find(world) {
             Err(Error::NoRoot { .. }) => Ok(None),
@@ -45,7 +45,7 @@ impl Project {
         }
     }
 
-    /// For commands that write: creates the root if there is none.
+    /// Finds the project for a command that writes; creates the root if there is none.
     pub fn find_or_make(world: &World) -> Result<Project> {
         match world.find()? {
             Found::Marked { root, store, marker } => Ok(Project { root, store, marker }),
@@ -60,7 +60,7 @@ impl Project {
     }
 }
 
-/// What is here, searched once: every command looks before and after its work.
+/// What was found here. It is searched for once, although every command asks before and after its work.
 #[derive(Debug)]
 pub struct Surroundings(Result<Found>);
 
@@ -78,7 +78,7 @@ impl Surroundings {
         matches!(&self.0, Ok(Found::Unmarked(root)) if matches!(Store::at(&root.path), Ok(None)))
     }
 
-    /// Returns the records of a root without a marker, if there are any.
+    /// Returns the folder of the records, if there are records without a marker.
     pub fn unmarked(&self) -> Option<PathBuf> {
         let Ok(Found::Unmarked(root)) = &self.0 else { return None };
         Store::at(&root.path).ok()??;
@@ -104,8 +104,8 @@ impl Surroundings {
 /// Why the store here is not trusted on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Untrusted {
-    /// Nobody vouched for it: its records are somebody else's text.
+    /// The user has not trusted it: its records may be somebody else's text.
     Unknown,
-    /// The same project was trusted at this path, which no longer exists: its folder was moved.
+    /// The same project was trusted at the path `from`, which no longer exists: its folder was moved.
     Moved { from: String },
 }

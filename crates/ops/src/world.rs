@@ -1,4 +1,4 @@
-//! What the binary tells the verbs about its process.
+//! What the binary tells this crate about its process: the environment, the folder, the time, the user.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,13 +11,13 @@ use store::{Found, Installs, Root, RootQuery, Rules, Store, Trust};
 use crate::{Error, Result};
 
 pub struct World<'a> {
-    /// The environment, by name.
+    /// Returns an environment variable by its name.
     pub var: &'a dyn Fn(&str) -> Option<OsString>,
-    /// Whether a variable of ours may be set. If not, a hook does not look for each setting's variable.
+    /// Whether any of our variables may be set. If not, a hook does not look for each setting's variable.
     pub has_variables: bool,
     /// `None` if the working directory no longer exists, or is not needed.
     pub cwd: Option<PathBuf>,
-    /// `--root`.
+    /// The value of `--root`.
     pub root: Option<PathBuf>,
     /// The path of this binary, as a harness should call it.
     pub program: PathBuf,
@@ -27,8 +27,8 @@ pub struct World<'a> {
 }
 
 impl World<'_> {
-    /// Returns a variable that contains an absolute path. A relative path means something only in the shell where it
-    /// was set.
+    /// Returns the value of a variable if it is an absolute path. A relative path means something only in the shell
+    /// where the variable was set.
     pub fn path(&self, name: &str) -> Option<PathBuf> {
         (self.var)(name).map(PathBuf::from).filter(|path| path.is_absolute())
     }
@@ -37,18 +37,18 @@ impl World<'_> {
         (self.var)(name).is_some_and(|value| !value.is_empty() && value != "0")
     }
 
-    /// The state folder, which belongs to this machine and to no project.
+    /// Returns the state folder, which belongs to this machine and not to a project.
     pub fn state(&self) -> Option<PathBuf> {
         let state = self.path("XDG_STATE_HOME").or_else(|| Some(self.path("HOME")?.join(".local/state")))?;
         Some(state.join("throughline"))
     }
 
-    /// The list of checkouts that we were installed in.
+    /// Returns the list of checkouts that thru was installed in.
     pub fn installs(&self) -> Option<Installs> {
         self.state().map(Installs::new)
     }
 
-    /// The trust records, which are outside every project.
+    /// Returns the trust records, which are outside every project.
     pub fn trust(&self) -> Option<Trust> {
         let state = self.state()?;
         Some(match (self.path("XDG_STATE_HOME"), self.path("HOME")) {
@@ -66,12 +66,12 @@ impl World<'_> {
         })
     }
 
-    /// Returns whether the store is trusted here. If that cannot be determined, it is not.
+    /// Returns whether the store is trusted here. If that cannot be determined, it is not trusted.
     pub fn trusts(&self, marker: &Marker, root: &Path) -> bool {
         self.trust().is_some_and(|trust| trust.holds(&marker.project_id, root).unwrap_or(false))
     }
 
-    /// Where the user's settings are, ours and others'.
+    /// Returns the folder of the user's settings, ours and those of other programs.
     pub fn config(&self) -> Option<PathBuf> {
         self.path("XDG_CONFIG_HOME").or_else(|| Some(self.path("HOME")?.join(".config")))
     }
@@ -99,8 +99,8 @@ impl World<'_> {
         })
     }
 
-    /// Returns the store with what this machine knows about it. Without that, nothing in it counts as allowed by the
-    /// user.
+    /// Returns the store together with this machine's records about it. Without these records, nothing in the store
+    /// counts as allowed by the user.
     pub fn with_machine_records(&self, mut store: Store, marker: &Marker, root: &Path) -> Store {
         store.on_this_machine(self.state().as_deref(), &marker.project_id, root);
         store
@@ -129,7 +129,7 @@ impl World<'_> {
         })
     }
 
-    /// Returns the nearest root above that the rules exclude, with the reason, to explain why there is none.
+    /// Returns the nearest root above that the rules exclude, and the reason. It explains why no root was found.
     pub fn excluded_root(&self) -> Option<(PathBuf, String)> {
         let is_marked = |dir: &&Path| dir.join(store::layout::STORE).join(store::layout::MARKER).exists();
         let dir = self.cwd.as_deref()?.ancestors().find(is_marked)?;
@@ -147,7 +147,7 @@ impl World<'_> {
         then(&Rules { user: self.user, home: home.as_deref(), allows: &allows })
     }
 
-    /// `--root`, or else `$THROUGHLINE_ROOT`.
+    /// Returns `--root`, or else `$THROUGHLINE_ROOT`.
     pub fn explicit(&self) -> Option<PathBuf> {
         let named = self.root.clone().or_else(|| (self.var)("THROUGHLINE_ROOT").map(PathBuf::from));
         named.filter(|path| !path.as_os_str().is_empty())

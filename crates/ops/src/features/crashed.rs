@@ -1,4 +1,4 @@
-//! `thru sweep`: writes packets for sessions that ended without a session end.
+//! `thru sweep`: writes packets for sessions that crashed, which means that their session end was never reported.
 
 use std::path::Path;
 use std::time::Duration;
@@ -45,11 +45,12 @@ fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
 /// A session whose process is unknown counts as dead after this time without an event.
 const SILENT: SignedDuration = SignedDuration::from_hours(12);
 
-/// How long a command waits for a session start that does the same.
+/// How long a command waits for a session start that is doing the same.
 const WAIT: Duration = Duration::from_secs(5);
 
-/// How much of the list of sessions a session start reads, and how many dead ones it handles.
+/// How much of the list of sessions a session start reads.
 const TAIL: u64 = 32 * 1024;
+/// How many open sessions a session start examines.
 const LOOKED_AT: usize = 16;
 
 #[derive(Clone, Debug, Serialize)]
@@ -63,7 +64,7 @@ pub struct Swept {
     pub written: bool,
 }
 
-/// Writes the packet of every dead session that has none.
+/// Writes a packet for every dead session that has none.
 pub fn run(world: &World, mode: Mode) -> Result<Vec<Swept>> {
     let project = Project::find(world)?;
     if project.marker.known_id().is_none() {
@@ -92,7 +93,7 @@ pub fn run(world: &World, mode: Mode) -> Result<Vec<Swept>> {
 
 const ID: &str = "crashed:";
 
-/// At the start of a new session: returns what a crashed session left. It is offered once.
+/// Returns what a crashed session left, at the start of a new session. It is offered once.
 fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let ProjectContext { world, root, store, .. } = context.project;
     if context.occasion != Occasion::Started {
@@ -108,7 +109,7 @@ fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     if open.is_empty() {
         return Ok(Vec::new());
     }
-    // One session start handles it; another at the same time leaves it alone.
+    // One session start handles a crashed session; another start at the same time leaves it alone.
     let lock = match lock(store, Duration::ZERO) {
         Err(store::Error::Busy { .. }) => return Ok(Vec::new()),
         lock => lock?,
@@ -137,7 +138,7 @@ fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         }
     };
     if !is_open(store, &packet) {
-        // It left nothing to report, or that was already handled.
+        // The session left nothing to report, or its packet was already handled.
         if context.mode == Mode::Write {
             mark_offered(store, &open.session)?;
         }
@@ -173,7 +174,7 @@ fn is_open(store: &Store, packet: &str) -> bool {
     matches!(packet.status, Some(Status::Draft | Status::Active)) && packet.claimed_by.is_empty()
 }
 
-/// Records that this session already has a packet, which is the one to use if the session crashes.
+/// Records that this session already has a packet. If the session crashes, that packet is used.
 pub(crate) fn handed_off(world: &World, store: &Store, session: &str, packet: &str) -> Result<()> {
     let Ok(session) = Id::new(session) else { return Ok(()) };
     let seen =
@@ -181,7 +182,7 @@ pub(crate) fn handed_off(world: &World, store: &Store, session: &str, packet: &s
     Ok(store.session(&session).put(&seen)?)
 }
 
-/// Counts the newest sessions that crashed and have no packet yet. Bounded, and changes nothing.
+/// Counts crashed sessions that have no packet yet, among the newest sessions. Changes nothing.
 pub(crate) fn waiting(world: &World, store: &Store) -> Result<usize> {
     let tail = match store.dir().recent(layout::SESSIONS, TAIL) {
         Err(store::Error::Absent { .. }) => return Ok(0),
@@ -196,7 +197,7 @@ pub(crate) fn waiting(world: &World, store: &Store) -> Result<usize> {
     Ok(waiting)
 }
 
-/// Held while dead sessions are handled, so that none gets two packets.
+/// Returns the lock that is held while dead sessions are handled, so that none gets two packets.
 fn lock(store: &Store, wait: Duration) -> store::Result<Lock> {
     store.lock(layout::SWEEP_LOCK, wait)
 }
@@ -249,9 +250,9 @@ fn sweep(world: &World, project: &Project, open: &Entry, mode: Mode, hashes: Fil
     Ok(swept(report.id, true))
 }
 
-/// Adds what the harness's database says about a dead session, if it has one: its last words and the call it died in,
-/// which no hook reported. If it cannot be read, the journal is good enough. This starts a process, so it does not
-/// run in a hook.
+/// Adds what the harness's database, if there is one, says about a dead session: its last words and the call it died
+/// in, which no hook reported. If the database cannot be read, the journal is good enough. This starts a process, so
+/// it does not run in a hook.
 fn add_stored(world: &World, project: &Project, dead: &Entry, digest: &mut Digest) {
     let rows = harness::by_name(&dead.harness)
         .and_then(|harness| database::of_harness(world, harness, &dead.session).ok().flatten());
@@ -263,8 +264,8 @@ fn add_stored(world: &World, project: &Project, dead: &Entry, digest: &mut Diges
     past::bring_back(digest, checkout);
 }
 
-/// Updates the records of a crashed session to the end of its transcript, which contains its last words and
-/// unfinished calls. Returns the latter. If this fails, its packet contains what hooks reported.
+/// Updates the records of a crashed session to the end of its transcript, which contains its last words and its
+/// unfinished calls. Returns the unfinished calls. If this fails, the packet contains only what hooks reported.
 fn catch_up(world: &World, project: &Project, dead: &Entry, hashes: FileHashes) -> Vec<String> {
     let (Some(transcript), Some(harness)) = (dead.transcript.as_deref(), harness::by_name(&dead.harness))
     else {
@@ -303,19 +304,19 @@ fn catch_up(world: &World, project: &Project, dead: &Entry, hashes: FileHashes) 
     begun.unwrap_or_default().iter().map(words).collect()
 }
 
-/// Returns where a session worked. Its files are relative to that.
+/// Returns the folder where a session worked. The paths of its files are relative to that folder.
 fn worktree<'a>(project: &'a Project, session: &'a Entry) -> &'a Path {
     if session.worktree.is_empty() { &project.root.checkout } else { Path::new(&session.worktree) }
 }
 
-/// Returns sessions that started, did not end and were not continued; oldest first. Some of them may be running.
+/// Returns the sessions that started, did not end and were not continued; oldest first. Some of them may be running.
 fn open(text: &[u8]) -> Vec<Entry> {
     let mut entries = roster::parse(text);
     entries.retain(Entry::is_open);
     entries
 }
 
-/// Returns whether its process is gone, or it has been silent for a long time.
+/// Returns whether a session's process is gone, or the session has been silent for a long time.
 pub(crate) fn is_dead(store: &Store, open: &Entry, now: Timestamp) -> Result<bool> {
     if let Some(alive) = open.process.as_deref().and_then(alive::is_alive) {
         return Ok(!alive);
@@ -333,7 +334,7 @@ struct CrashRecord {
     until: Until,
 }
 
-/// How far a session had come then: anything later is not in the packet.
+/// How far the session had come when its packet was written: anything later is not in the packet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Until {
     at: String,
@@ -345,10 +346,10 @@ fn until(world: &World, store: &Store, session: &Id) -> Result<Until> {
     Ok(Until { at: time::rfc3339(world.now), records })
 }
 
-/// Also returns `None` for a session that was resumed since and did some work.
+/// Returns what was done about a session. `None` also if the session was resumed since and did some work.
 fn seen_to(store: &Store, open: &Entry) -> Result<Option<CrashRecord>> {
     let Some(seen) = store.session(&open.session).get::<CrashRecord>()? else { return Ok(None) };
-    // Work right after its own handoff is no reason for a second packet.
+    // Work right after the session's own handoff does not need a second packet.
     let is_over = *open.at < *seen.until.at || !has_worked(store, &open.session, seen.until.records)?;
     Ok(is_over.then_some(seen))
 }

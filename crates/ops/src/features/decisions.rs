@@ -36,16 +36,17 @@ pub const ROW: Feature = Feature {
     ..Feature::NONE
 };
 
-/// How much of the end of the log a hook reads: about 250 decisions. It reads more only if few of them are in force.
+/// How much of the end of the log a hook reads: first about 250 decisions, and more only if few of them are in force.
 const WINDOWS: [u64; 2] = [64 * 1024, RECENT];
 
-/// About 4,000 decisions: the most that a hook reads.
+/// The most that a hook reads: about 4,000 decisions.
 const RECENT: u64 = 1024 * 1024;
 
-/// About 30,000 decisions: the most that is searched for an answer.
+/// The most that is searched for an answer: about 30,000 decisions.
 const LONGEST_LOG: u64 = 8 * 1024 * 1024;
 
-/// Returns the decisions in force, newest first, at least `most` of them if there are that many, and whether these are all.
+/// Returns the decisions in force, newest first, and whether these are all. Returns at least `most` of them if there
+/// are that many.
 pub(crate) fn current(store: &Store, now: Timestamp, most: usize) -> Result<(Vec<Decision>, bool)> {
     let mut found = (Vec::new(), true);
     for window in WINDOWS {
@@ -60,23 +61,23 @@ pub(crate) fn current(store: &Store, now: Timestamp, most: usize) -> Result<(Vec
     Ok(found)
 }
 
-/// The newest few thousand, oldest first, and whether these are all: hooks read no more.
+/// Returns the newest few thousand decisions, oldest first, and whether these are all. Hooks read no more than that.
 pub(crate) fn recent(store: &Store, now: Timestamp) -> Result<(Vec<Standing>, bool)> {
     let (lines, is_all) = store.newest_decisions(RECENT)?;
     Ok((decision::fold(lines, now), is_all))
 }
 
-/// All of them, oldest first.
+/// Returns all decisions, oldest first.
 pub(crate) fn all(store: &Store, now: Timestamp) -> Result<Vec<Standing>> {
     Ok(decision::fold(store.decisions()?.0, now))
 }
 
-/// Removes from a digest the answers that are recorded as decisions, whether these are still in force or not.
+/// Removes from a digest the answers that are recorded as decisions, whether or not these are still in force.
 pub(crate) fn without_recorded(store: &Store, digest: &mut Digest) -> Result<()> {
     if digest.answers.is_empty() {
         return Ok(());
     }
-    // A session's own answers are usually among the newest, but a long session made many decisions since.
+    // A session's own answers are usually among the newest decisions, but a long session may have made many since.
     let mut left: Vec<String> = digest.answers.iter().map(decision::answer_id).collect();
     for window in [WINDOWS[0], LONGEST_LOG] {
         let is_all;
@@ -89,7 +90,7 @@ pub(crate) fn without_recorded(store: &Store, digest: &mut Digest) -> Result<()>
     Ok(())
 }
 
-/// The decision that a word names: its id, or the beginning of it.
+/// Returns the decision with this id, or with an id that begins with this word.
 fn find<'a>(all: &'a [Standing], word: &str) -> Result<&'a Standing> {
     let bare = word.strip_prefix("d-").unwrap_or(word);
     let id = |one: &&Standing| one.decision.id.strip_prefix("d-").is_some_and(|id| id.starts_with(bare));
@@ -112,7 +113,7 @@ fn find<'a>(all: &'a [Standing], word: &str) -> Result<&'a Standing> {
     }
 }
 
-/// A text that a person reads in one line.
+/// Returns a text in one line, for a person to read.
 fn line(text: &str) -> String {
     model::render::one_line(text, 120)
 }

@@ -1,5 +1,5 @@
-//! Evidence: what shows that a task is done. This file is the only way to write it; commands, the judgement, the
-//! brief and the hook are in the files below.
+//! Evidence: what shows that a task is done. Evidence is written only by this file; the commands, the judgement, the
+//! brief and the hook are in the files of this folder.
 
 pub mod add;
 pub mod archive;
@@ -44,7 +44,7 @@ pub const ROW: Feature = Feature {
     ..Feature::NONE
 };
 
-/// How long a command waits for another that writes evidence of the same task.
+/// How long a command waits for another one that is writing evidence for the same task.
 const WAIT: Duration = Duration::from_secs(30);
 
 /// The result of writing an entry.
@@ -64,7 +64,7 @@ pub(crate) fn write(
     put(store, task, (vec![entry], listing), at, |bundle| trim(bundle, MOST_ENTRIES))
 }
 
-/// Writes without asking anybody: what does not fit into the bundle goes to the archive, oldest first.
+/// Writes entries without refusing: what does not fit into the bundle goes to the archive, oldest first.
 pub(crate) fn write_all(
     store: &Store,
     task: &Id,
@@ -74,7 +74,8 @@ pub(crate) fn write_all(
     put(store, task, (entries, listing), at, trim_to_size)
 }
 
-/// The only way to write evidence: under the lock of its task, the listing first, then the archive, then the bundle.
+/// Writes evidence; there is no other way. Under the lock of its task, the listing is written first, then the archive,
+/// then the bundle.
 fn put(
     store: &Store,
     task: &Id,
@@ -85,7 +86,7 @@ fn put(
     let _lock = store.lock_evidence(task, wait)?;
     let mut notes = Vec::new();
     let known = match store.evidence(task) {
-        // The write must replace it.
+        // A damaged bundle is moved aside, because this write must replace it.
         Err(store::Error::Damaged { .. }) => {
             let folder = store.dir().sub(&layout::evidence_folder(task))?;
             let aside = folder.set_damaged_aside("bundle.json", now)?;
@@ -137,13 +138,13 @@ fn put(
     Ok(Written { notes })
 }
 
-/// Refuses, with the figure.
+/// Returns a refusal that names the size.
 fn over(what: &str, size: usize, most: usize, hint: String) -> Error {
     Error::Refused { what: format!("{what} would be {size} bytes; {most} is the most"), hint }
 }
 
-/// Records what hooks saw of the current session, because a command that it runs comes before its next checkpoint.
-/// The checkpoint reports what cannot be read.
+/// Records what hooks saw in the current session: a command that the agent runs comes before the session's next
+/// checkpoint. Errors are left to the checkpoint.
 pub(crate) fn observe_here(world: &World, project: &Project) {
     let Some(session) = list::around(world) else { return };
     if let Ok(digest) = project.store.digest(&session, |_| {}) {
@@ -151,7 +152,7 @@ pub(crate) fn observe_here(world: &World, project: &Project) {
     }
 }
 
-/// Returns a task of the plan by its id. An invalid id is refused before it becomes part of a path.
+/// Returns the id of a task, and the plan that contains it. An invalid id is refused before it becomes part of a path.
 pub(crate) fn task(store: &Store, id: &str) -> Result<(Id, Plan)> {
     let safe = Id::new(id).map_err(|bad| Error::Usage {
         what: bad.to_string(),
@@ -168,7 +169,7 @@ pub(crate) fn task(store: &Store, id: &str) -> Result<(Id, Plan)> {
     Ok((safe, plan))
 }
 
-/// An id that no other entry has.
+/// Returns an id that no other entry has.
 fn fresh_id() -> Result<String> {
     let bytes = store::random::<8>()?;
     Ok(format!("r-{:016x}", u64::from_be_bytes(bytes)))

@@ -1,4 +1,4 @@
-//! Loops: the commands. [`stop`] handles a stop, and [`session`] a session start.
+//! The commands of loops. [`stop`] handles a stop, and [`session`] a session start.
 
 mod adopt;
 mod choose;
@@ -49,9 +49,9 @@ pub const ROW: Feature = Feature {
     ..Feature::NONE
 };
 
-/// What loops do with an event of the main agent.
+/// Decides what loops do with an event of the main agent.
 fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
-    // A loop never holds a sub-agent, and half a payload is no reason to hold anybody.
+    // A loop never holds a sub-agent, and a truncated payload is not a reason to hold anybody.
     if context.event.agent.is_some() || context.event.torn {
         return Ok(Decision::nothing("loops act only on complete events of the main agent"));
     }
@@ -69,7 +69,7 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     }
 }
 
-/// A loop as a person sees it.
+/// A loop, as it is shown to a person.
 #[derive(Clone, Debug, Serialize)]
 pub struct Shown {
     pub id: String,
@@ -82,9 +82,9 @@ pub struct Shown {
     pub started_here: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// Whether it holds its session.
+    /// Whether the loop keeps its session from stopping.
     pub foreground: bool,
-    /// Whether the next session to start gets it.
+    /// Whether the next session that starts gets the loop.
     pub waiting: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_reason: Option<Ended>,
@@ -136,7 +136,7 @@ pub struct Resumption<'a> {
     pub owner: Wanted<'a>,
 }
 
-/// Without a root there are no loops, and that is not an error.
+/// Lists the loops. Without a root the list is empty, which is not an error.
 pub fn list(world: &World) -> Result<List> {
     let store = match world.find()? {
         Found::Marked { store, .. } => store,
@@ -166,7 +166,7 @@ pub fn log(world: &World, named: Option<&str>) -> Result<Log> {
     Ok(Log { shown: shown(&store, &record.state, &pointer), entries, torn: tally.torn.len() })
 }
 
-/// Puts a loop into the foreground of a session; the one that was there stays active and waits.
+/// Puts a loop into the foreground of a session. The loop that was there before stays active and waits.
 pub fn activate(world: &World, named: &str, owner: Wanted) -> Result<Changed> {
     let store = trusted(world)?;
     let id = choose(world, &store, Some(named), LoopUse::Look)?;
@@ -187,7 +187,7 @@ pub fn resume(world: &World, named: Option<&str>, how: Resumption) -> Result<Cha
     let id = choose(world, &store, named, LoopUse::Resume)?;
     let known = store.read_loop(&id)?.state.session;
     let owner = match (find_owner(world, &store, how.owner), how.owner, known) {
-        // Outside a harness it returns to its earlier session.
+        // Outside a harness, the loop returns to its earlier session.
         (Err(_), Wanted::Here, Some(session)) => match Id::new(&session) {
             Ok(session) => Owner::Session(session, Chosen::Named),
             Err(_) => Owner::Next,
@@ -248,7 +248,7 @@ pub fn cancel(world: &World, named: Option<&str>) -> Result<Changed> {
     })
 }
 
-/// Removes a loop from the foreground, if `change` finds something to do.
+/// Applies `change` to a loop and removes the loop from the foreground.
 fn set_back(
     world: &World,
     named: Option<&str>,
@@ -273,7 +273,7 @@ fn set_back(
         note(world, &store, &next, event)?;
     }
     if next.status == Status::Cancelled {
-        // Restoring the file does not restore the user's consent.
+        // Somebody could restore the file, but that does not restore the user's consent.
         consent::withdraw_loop(&store, &next.id)?;
     }
     Ok(Changed {
@@ -284,7 +284,7 @@ fn set_back(
     })
 }
 
-/// Writes a loop that is to run, and points to it.
+/// Writes a loop that is to run, and sets the pointer to it.
 fn put_forward(
     world: &World,
     store: &Store,
@@ -310,7 +310,7 @@ fn put_forward(
     Ok(Changed { shown: shown(store, &next, &pointer), changed: true, chosen, notes })
 }
 
-/// Sets the pointer to a loop, and says which loop it replaces.
+/// Sets the pointer to a loop, and notes which loop it replaces.
 fn point(store: &Store, state: &Loop, owner: &Owner) -> Result<(Pointer, Vec<String>)> {
     let mut pointer = front(store)?;
     let before = match owner {
@@ -376,7 +376,7 @@ fn as_shown(state: &Loop, pointer: &Pointer, started_here: bool) -> Shown {
     }
 }
 
-/// Returns the loop in the foreground here: that of the current session, or else the one that was last set.
+/// Returns the loop in the foreground: the loop of the current session, or else the one that was set last.
 pub fn foreground(world: &World, store: &Store) -> Result<Option<Shown>> {
     let pointer = front(store)?;
     let Some(id) = in_front(world, store, &pointer).and_then(|id| Id::new(&id).ok()) else { return Ok(None) };
@@ -424,14 +424,14 @@ fn all(store: &Store) -> store::Result<(Vec<Record>, Vec<store::Error>)> {
 fn pointer(store: &Store, records: &[Record]) -> Pointer {
     match store.foreground() {
         Ok(Some(pointer)) => pointer,
-        // A loop that was not started here waits for nobody.
+        // A loop that was not started here does not wait for a session.
         _ => Pointer::rebuilt(
             records.iter().map(|record| &record.state).filter(|state| consent::is_started_here(store, state)),
         ),
     }
 }
 
-/// Does the same if only the pointer is needed: reads the loops only if necessary.
+/// Returns the pointer. Reads the loops only if the pointer must be rebuilt.
 pub(crate) fn front(store: &Store) -> store::Result<Pointer> {
     match store.foreground() {
         Ok(Some(pointer)) => Ok(pointer),

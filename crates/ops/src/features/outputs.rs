@@ -46,8 +46,8 @@ pub const ROW: Feature = Feature {
     ..Feature::NONE
 };
 
-/// How long to wait for another process that works in the same run. A child that a killed run was just starting keeps
-/// its lock slightly longer than the run itself.
+/// How long to wait for another process that is working in the same run. A child that a killed run was just starting
+/// keeps its lock slightly longer than the run itself.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The state of a run.
@@ -68,16 +68,18 @@ pub struct Row {
     pub file: String,
     pub tier: Tier,
     pub verdict: Verdict,
-    /// Why it is not valid, and what to do about it.
+    /// Why the output is not valid.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
+    /// What to do about it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub remedy: String,
-    /// Launches since the stage was begun.
+    /// How often it was launched since the stage was begun.
     pub attempts: u32,
-    /// The output of a launched command, and the last message of an agent that left no file.
+    /// The output of the launched command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log: Option<PathBuf>,
+    /// The last message of an agent that left no file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_message: Option<PathBuf>,
 }
@@ -96,7 +98,7 @@ struct GateContext {
     store: Store,
     resolved: Resolved,
     trusted: bool,
-    /// How to trust it, if it is not.
+    /// How to trust the root, if it is not trusted.
     trust_hint: String,
 }
 
@@ -117,7 +119,7 @@ impl GateContext {
         GateContext { root, store, resolved, trusted, trust_hint }
     }
 
-    /// Finds the run of `stage`: the live run if it belongs to that stage, or else the newest in `outputs/` that
+    /// Finds the run of `stage`: the live run if it belongs to that stage, or else the newest run in `outputs/` that
     /// does.
     fn run(&self, stage: Option<&str>) -> Result<Run> {
         let Some(stage) = stage else {
@@ -186,7 +188,7 @@ impl GateContext {
         judge(run, output, &self.root.checkout)
     }
 
-    /// Held by the process that works in a run. Another process is told who that is.
+    /// Takes the lock of the process that works in a run. If another process has it, the error names that process.
     fn lock(&self, run: &Run, command: &str) -> Result<Lock> {
         let who = format!("`thru {command}` (process {})", std::process::id());
         match self.store.lock_run(run, &who, PATIENCE) {
@@ -213,12 +215,12 @@ fn need_trust(place: &GateContext) -> Result<()> {
     }
 }
 
-/// Returns the path relative to the root.
+/// Returns the path of a run, relative to the root.
 fn in_outputs(name: &str) -> String {
     format!("{}/{}/{name}", layout::STORE, layout::OUTPUTS)
 }
 
-/// `base` is the folder of the inputs.
+/// Judges an output. `base` is the folder that its inputs are relative to.
 fn judge(run: &Run, output: &Output, base: &Path) -> Result<Judged> {
     let seen = run.look(&output.file, CheckDepth::Whole)?;
     let inputs = if output.inputs_digest.is_empty() {
@@ -246,7 +248,8 @@ fn report(place: &GateContext, run: &Run, expected: &Expected) -> Result<GateRep
     })
 }
 
-/// Returns where a stage records omitted outputs. A stage that is not the folder's current one has its own file.
+/// Returns the file where a stage records omitted outputs. A stage that is not the folder's current one has its own
+/// file.
 fn stage_omissions_file(run: &Run, expected: &Expected) -> String {
     match run.list() == layout::EXPECTED {
         true => layout::OMISSIONS.to_owned(),

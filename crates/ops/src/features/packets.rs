@@ -43,11 +43,11 @@ pub const ROW: Feature = Feature {
     ..Feature::NONE
 };
 
-/// What a brief says about packets: the one that the session works on, and those of crashed sessions.
+/// The section of a brief about packets: the packet that the session works on, and those of crashed sessions.
 pub(crate) const SECTION: Section =
     Section { order: 3, longer: 1, name: "packet", title: "Packet", signal: Signal::Packet };
 
-/// How long a command waits for another that changes a packet.
+/// How long a command waits for another one that is changing a packet.
 const WAIT: Duration = Duration::from_secs(5);
 
 /// How many matches of an ambiguous name are shown.
@@ -61,7 +61,7 @@ pub struct Row {
     pub created_at: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub claimed_by: String,
-    /// The session that claimed it has ended, so that another can claim it.
+    /// Whether the session that claimed it has ended, so that another session can claim it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub claim_is_over: bool,
     pub purpose: String,
@@ -76,7 +76,7 @@ pub struct Shown {
     pub packet: Packet,
 }
 
-/// Returns packets, last changed first: at most `most` of them, and how many there are.
+/// Returns at most `most` packets, last changed first, and how many there are in all.
 pub fn list(world: &World, status: Option<Status>, most: usize) -> Result<(Vec<Row>, usize)> {
     let Some(project) = Project::look(world)? else { return Ok((Vec::new(), 0)) };
     let listing = project.store.packets()?;
@@ -116,7 +116,7 @@ fn shown(project: &Project, id: &Id, document: Document) -> Shown {
     Shown { id: id.clone(), path: path_of(project, id), document, packet }
 }
 
-/// Reads a packet that is not empty and has a version that this build knows.
+/// Reads a packet. It must not be empty, and this build must know its version.
 fn read(project: &Project, id: &Id) -> Result<Document> {
     let document = project.store.packet(id)?;
     let path = path_of(project, id);
@@ -151,7 +151,7 @@ pub(crate) fn path_of(project: &Project, id: &Id) -> PathBuf {
     project.store.dir().path().join(store::layout::packet(id))
 }
 
-/// Accepts a whole id, the beginning of exactly one, or a part of exactly one name.
+/// Finds a packet by its whole id, by the beginning of exactly one id, or by a part of exactly one name.
 pub(crate) fn find(project: &Project, word: &str) -> Result<Id> {
     let typed = word;
     let word = named(project, word.trim().trim_end_matches(".md"));
@@ -178,7 +178,7 @@ pub(crate) fn find(project: &Project, word: &str) -> Result<Id> {
     }
 }
 
-/// Returns a packet's name, even if its path was given. Any other path stays a path, and names nothing.
+/// Returns a packet's name, even if its path was given. Any other path is returned as it is, and matches nothing.
 fn named<'a>(project: &Project, word: &'a str) -> &'a str {
     let folder = project.store.dir().path().join(store::layout::PACKETS);
     let here = Path::new(word).strip_prefix(&folder).ok().and_then(Path::to_str);

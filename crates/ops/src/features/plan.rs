@@ -1,5 +1,5 @@
-//! The plan: phases and tasks. This file is the only way to read and to change it; commands, imports, the brief and
-//! the hook are in the files below.
+//! The plan: phases and tasks. It is read and changed only through this file; the commands, imports, the brief and the
+//! hook are in the files of this folder.
 
 mod brief;
 pub mod edit;
@@ -34,10 +34,10 @@ pub const ROW: Feature = Feature {
     ..Feature::NONE
 };
 
-/// How long a command waits for another that changes the plan. Sixty-four at once take a while on a busy machine.
+/// How long a command waits for others that change the plan. On a busy machine, 64 commands at once take a while.
 pub(crate) const WAIT: Duration = Duration::from_secs(60);
 
-/// A plan, and how it compares with its ledger.
+/// A plan, and where it was read from.
 #[derive(Debug)]
 pub struct Loaded {
     pub plan: Plan,
@@ -48,15 +48,16 @@ pub struct Loaded {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// The file, which matches the ledger.
+    /// The file, and it matches the ledger.
     File,
-    /// The ledger: the file is missing or outdated.
+    /// The ledger, because the file is missing or outdated.
     Ledger,
-    /// The file, which somebody edited since.
+    /// The file, which somebody has edited since the last change.
     EditedFile,
 }
 
-/// Loads the plan of a store; `None` if there is none. A file that a crash left behind its ledger is not used.
+/// Loads the plan of a store; `None` if there is none. If a crash left the file older than its ledger, the file is not
+/// used.
 pub fn load(store: &Store) -> Result<Option<Loaded>> {
     let bytes = store.plan_bytes()?;
     let end = store.plan_ledger_end()?;
@@ -81,7 +82,7 @@ fn no_plan() -> Error {
     }
 }
 
-/// The plan from file and ledger, if they differ.
+/// The plan that results from file and ledger.
 struct State {
     plan: Plan,
     from: Source,
@@ -103,7 +104,7 @@ fn settle(store: &Store, bytes: Option<&[u8]>) -> Result<Option<State>> {
         return Ok(of_ledger(lines));
     }
     let plan = store.parse_plan(bytes)?;
-    // Only its formatting was changed.
+    // If the hash is the same, only the formatting of the file was changed.
     let from = if !lines.is_empty() && plan.hash() == after { Source::File } else { Source::EditedFile };
     Ok(Some(State { plan, from, seq, after: after.clone() }))
 }
@@ -151,17 +152,17 @@ pub struct Changed {
     pub notes: Vec<String>,
 }
 
-/// Whether a change needs an existing plan.
+/// What happens if there is no plan to change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Begin {
-    /// There must be a plan.
+    /// It is an error.
     Never,
-    /// An empty plan is used if there is none.
+    /// The change begins with an empty plan.
     IfNone,
 }
 
-/// The one way to change the plan: under its lock, the ledger line first, then the file, then its view. `edit` gets
-/// the current plan, and may refuse.
+/// Changes the plan; there is no other way. Under the lock, the ledger line is written first, then the file, then its
+/// view. `edit` gets the current plan, and may refuse.
 pub(crate) fn change(
     store: &Store,
     author: &Author,
@@ -173,7 +174,7 @@ pub(crate) fn change(
     let mut notes = Vec::new();
     let bytes = store.plan_bytes()?;
     let state = match settled(store, bytes.as_deref()) {
-        // The write must replace the damaged file: continue from the ledger and keep the file aside.
+        // The damaged file must be replaced: continue from the ledger, and keep the file under another name.
         Err(Error::Store(store::Error::Damaged { .. })) if store.plan_ledger_end()?.is_some() => {
             let aside = store.dir().set_damaged_aside(layout::PLAN, author.at)?;
             notes.extend(aside.map(|aside| {
@@ -223,7 +224,7 @@ pub(crate) fn change(
     }
     let ended = match (known, changed) {
         (Some(known), true) => plan::ended(known, &after),
-        // The change was made before and interrupted: the record of a phase may be missing.
+        // The same change was made before but interrupted, so the record of a phase may be missing.
         (Some(_), false) => records::missing(store, &after)?,
         (None, _) => Vec::new(),
     };
@@ -232,7 +233,7 @@ pub(crate) fn change(
 }
 
 fn settled(store: &Store, bytes: Option<&[u8]>) -> Result<Option<State>> {
-    // Usually the file matches the ledger, and the ledger need not be read.
+    // Usually the file matches the ledger; then the rest of the ledger need not be read.
     if let (Some(bytes), Some(end)) = (bytes, store.plan_ledger_end()?)
         && plan::hash(bytes) == end.after
     {
@@ -242,7 +243,7 @@ fn settled(store: &Store, bytes: Option<&[u8]>) -> Result<Option<State>> {
     settle(store, bytes)
 }
 
-/// Returns whether a file is from before there were versions.
+/// Returns whether a file was written before files had versions.
 fn is_older(bytes: &[u8]) -> bool {
     let has_version = |fields: serde_json::Map<String, serde_json::Value>| {
         fields
@@ -253,7 +254,7 @@ fn is_older(bytes: &[u8]) -> bool {
     serde_json::from_slice(bytes).is_ok_and(|fields| !has_version(fields))
 }
 
-/// Writes the view again; a person's edits in it are kept next to it.
+/// Rewrites the view. If a person edited the old one, it is kept next to it.
 fn write_view(store: &Store, plan: &Plan, now: Timestamp) -> Result<Option<String>> {
     let view = plan::render(plan);
     let edited = store.plan_view()?.filter(|known| {
@@ -280,7 +281,7 @@ pub(crate) fn refused(refusal: Refusal) -> Error {
     }
 }
 
-/// Puts a text on one line for a person.
+/// Returns a text in one line, for a person to read.
 pub(crate) fn line(text: &str) -> String {
     one_line(text, 200)
 }

@@ -1,4 +1,4 @@
-//! What a sub-agent is given when it starts: the facts that its kind needs, and what others did lately.
+//! What a sub-agent is given when it starts: the facts that its type needs, and what others did lately.
 
 use std::cell::RefCell;
 
@@ -46,7 +46,7 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     };
     let why = format!("the profile is `{}`", profile.name);
     let cap = settings.profiles_max_chars.min(context.harness.context_cap);
-    // What it is told is in its own context, not in the session's.
+    // What a sub-agent is told is in its own context, not in the session's, so it is not recorded as told.
     Ok(match brief::compose_for(&profile, &material, cap) {
         Some(brief) => Decision::answer(Part::of(Reply::Context(brief.text)), why),
         None => Decision::nothing(format!("{why}, and nothing of that is recorded")),

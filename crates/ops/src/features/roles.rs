@@ -1,4 +1,4 @@
-//! Roles: where their context files are, which one is meant, and which session has it.
+//! Roles: finds their context files, and determines which role is meant and which session has it.
 
 pub mod context;
 pub mod events;
@@ -46,14 +46,14 @@ pub const ROW: Feature = Feature {
     ..Feature::NONE
 };
 
-/// Larger than any context file that an agent could read at once.
+/// The largest context file that is read; it is larger than what an agent can read at once.
 const LARGEST: usize = 1024 * 1024;
 
 /// The folder that the original design of roles uses.
 const OF_THE_SEED: &str = "session/agents";
 
-/// The variables that name a role, ours first. They become outdated: a terminal lives longer than the value that was
-/// set in it.
+/// The variables that name a role, ours first. Their values can be outdated, because a terminal stays open longer than
+/// a value is valid.
 pub const VARIABLES: [&str; 2] = ["THROUGHLINE_ROLE", "HIVEMIND_ROLE"];
 
 /// A folder that can contain context files.
@@ -77,7 +77,7 @@ pub struct File {
 #[derive(Debug)]
 pub struct Roles {
     pub root: Root,
-    /// `None` without a root marker: files are read anyway.
+    /// `None` without a root marker; context files are read anyway.
     pub store: Option<Store>,
     pub settings: Settings,
 }
@@ -95,14 +95,14 @@ pub enum Source {
     Named,
     /// The role of the current session.
     Session(String),
-    /// A variable names it. This is weak, because it may be outdated.
+    /// A variable names the role. This is weak, because the value may be outdated.
     Variable(&'static str),
     /// The role of the newest session here.
     Guess(String),
 }
 
 impl Source {
-    /// Returns what the user should know about it, if anything.
+    /// Returns a warning if the role may be wrong.
     pub fn doubt(&self) -> Option<String> {
         match self {
             Source::Named | Source::Session(_) => None,
@@ -116,7 +116,7 @@ impl Source {
     }
 }
 
-/// For a command that reads.
+/// Finds the roles for a command that only reads.
 pub fn look(world: &World) -> Result<Roles> {
     let settings = settings::here(world).settings();
     Ok(match world.find()? {
@@ -125,14 +125,14 @@ pub fn look(world: &World) -> Result<Roles> {
     })
 }
 
-/// For a command that writes: creates the root if there is none.
+/// Finds the roles for a command that writes; creates the root if there is none.
 pub fn look_or_make(world: &World) -> Result<(Roles, Store)> {
     let Project { root, store, .. } = Project::find_or_make(world)?;
     Ok((Roles { root, store: None, settings: settings::here(world).settings() }, store))
 }
 
 impl Roles {
-    /// Returns the folders that are searched, best first.
+    /// Returns the folders that are searched, in order of preference.
     fn places(&self) -> Result<Vec<ContextFolder>> {
         places(&self.root, &self.settings)
     }
@@ -141,7 +141,7 @@ impl Roles {
         find(&self.root, &self.settings, role)
     }
 
-    /// Returns the name of every role with a file, each once.
+    /// Returns the name of every role that has a file, without duplicates.
     pub fn names(&self) -> Result<Vec<Id>> {
         let mut roles: Vec<Id> = Vec::new();
         for ContextFolder { base, folder } in self.places()? {
@@ -157,7 +157,7 @@ impl Roles {
         Ok(roles)
     }
 
-    /// Returns every role with a file, and the file.
+    /// Returns the files of all roles.
     pub fn files(&self) -> Result<Vec<File>> {
         let mut found = Vec::new();
         for role in self.names()? {
@@ -175,7 +175,7 @@ impl Roles {
         Ok((Dir::open(&base)?.make(&folder)?, role::file_name(role), shown))
     }
 
-    /// Returns where an imported file of this role goes, and what is there.
+    /// Returns where an imported file of this role goes, and the content of a file that is already there.
     pub fn imported_to(&self, role: &Id) -> Result<(String, Option<Vec<u8>>)> {
         let Some(ContextFolder { base, folder }) = self.places()?.into_iter().next() else {
             return Err(Error::NoRoot { path: self.root.path.clone() });
@@ -192,7 +192,7 @@ impl Roles {
         would_be(&self.root, &self.settings, role)
     }
 
-    /// Runs the whole check, with what disk and git know.
+    /// Checks a context file completely, including what only the disk and git can tell.
     pub fn check(&self, world: &World, bytes: &[u8]) -> RoleReport {
         let file = ContextFile::read(bytes);
         let checkout = self.root.checkout.to_string_lossy();
@@ -208,7 +208,7 @@ impl Roles {
 }
 
 impl Roles {
-    /// Returns `None` without a repository.
+    /// Returns the time of the newest commit; `None` without a repository.
     fn newest_commit(&self) -> Option<Timestamp> {
         let checkout = &self.root.checkout;
         checkout.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok())?;
@@ -258,7 +258,7 @@ fn find(root: &Root, settings: &Settings, role: &Id) -> Result<Option<File>> {
     Ok(None)
 }
 
-/// Returns where a role's file would be searched first.
+/// Returns the first path where a role's file is searched.
 fn would_be(root: &Root, settings: &Settings, role: &Id) -> Result<String> {
     let place = places(root, settings)?.into_iter().next();
     let path = place.map(|place| place.base.join(place.folder).join(role::file_name(role)));
@@ -276,7 +276,7 @@ pub fn id(name: &str) -> Result<Id> {
     })
 }
 
-/// Determines the role: named, the session's, a variable's, and finally the newest session's, which is a guess.
+/// Determines the role: the named one, or else the session's, a variable's, or the newest session's, which is a guess.
 pub fn identify(world: &World, store: Option<&Store>, named: Option<&str>) -> Result<Identity> {
     if let Some(named) = named {
         return Ok(Identity { role: id(named)?, source: Source::Named });
@@ -317,7 +317,7 @@ fn variable(world: &World) -> Option<(&'static str, String)> {
 pub struct Bound {
     pub role: String,
     pub session: String,
-    /// The session was not named; it is the newest one here.
+    /// Whether the session was not named; it is then the newest one here.
     pub guess: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
@@ -358,7 +358,7 @@ fn open_session(world: &World, store: &Store, named: Option<&str>) -> Result<(Id
     let (session, chosen) = list::choose(world, store, named)?;
     let entries = roster::read(store, u64::MAX)?;
     let has_ended = entries.iter().any(|entry| entry.session == session && entry.ended);
-    // The harness around this shell runs the session, whatever the list says.
+    // The current harness runs the session, whatever the list says.
     if !has_ended || chosen == Chosen::Harness {
         return Ok((session, chosen));
     }
@@ -377,15 +377,15 @@ fn open_session(world: &World, store: &Store, named: Option<&str>) -> Result<(Id
 pub struct Unbound {
     pub session: String,
     pub guess: bool,
-    /// The role it had.
+    /// The role that the session had.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
-    /// A variable that gives it a role again at its next event.
+    /// A variable that will give the session a role again at its next event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variable: Option<&'static str>,
 }
 
-/// `thru role unbind ROLE`: no session has this role any more, or not the named one.
+/// `thru role unbind ROLE`: removes the role from all sessions, or from the named one.
 pub fn unbind_role(world: &World, name: &str, session: Option<&str>) -> Result<Vec<Unbound>> {
     let role = id(name)?;
     let store = Project::find(world)?.store;
@@ -425,7 +425,7 @@ fn release(world: &World, store: &Store, session: &Id, chosen: Chosen) -> Result
     })
 }
 
-/// Two roles whose names differ only in `-`, `.` and `_` cannot both have a lifecycle.
+/// Refuses a role whose name differs from another's only in `-`, `.` and `_`: they cannot both have a lifecycle.
 pub(crate) fn refuse_clash(role: &Id, changed: &Changed) -> Result<()> {
     match changed {
         Changed::Clash { other } => Err(Error::Refused {
@@ -453,7 +453,7 @@ pub fn list(world: &World) -> Result<Vec<Row>> {
     let files = roles.files()?;
     let (mut states, mut bindings): (Vec<Lifecycle>, _) = (Vec::new(), Vec::new());
     if let Some(store) = &roles.store {
-        // `thru doctor` reports unreadable states; here they must not hide the others.
+        // `thru doctor` reports states that cannot be read; here they must not hide the others.
         states = store.lifecycles()?.into_iter().filter_map(|(_, lifecycle)| lifecycle.ok()).collect();
         bindings = store.bindings()?;
     }

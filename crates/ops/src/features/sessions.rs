@@ -46,15 +46,17 @@ const MEANWHILE: Section = Section {
     signal: Signal::Activity,
 };
 
-/// How many sessions are mentioned, and how many files of each.
+/// How many sessions are mentioned.
 const TOLD: usize = 4;
+/// How many files of each session are mentioned.
 const FILES: usize = 4;
 
-/// How many of the session's own files are checked, and how many changed ones are named.
+/// How many of the session's own files are checked.
 const LOOKED_AT: usize = 60;
+/// How many changed files are named.
 const CHANGED: usize = 12;
 
-/// How many failing commands `thru status` counts.
+/// How many failing commands `thru status` counts at most.
 const FAILING: usize = 10;
 
 fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
@@ -90,7 +92,7 @@ fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     Ok(lines)
 }
 
-/// Where the session that was active last stood: what was asked of it, and what fails.
+/// Describes the last active session: what was asked of it, and what fails.
 fn last_work(store: &Store, entries: &[Entry]) -> Vec<StatusLine> {
     let Some(session) = roster::last_active(entries, store, |_| true) else { return Vec::new() };
     let Ok(digest) = past::whole(store, &session, past::GENERATIONS) else { return Vec::new() };
@@ -129,6 +131,7 @@ pub fn elsewhere(project: &ProjectContext, digest: &Digest) -> Option<Candidate>
     Some(Candidate::new(&WORKTREE, "worktree", text))
 }
 
+/// Describes a running session:
 /// `session 1a2b3c4d (Claude Code) in the worktree /p/x, branch topic; editing src/a.rs; asked “…”`.
 fn running_candidate(project: &ProjectContext, entry: &Entry) -> Candidate {
     let digest = project.store.digest(&entry.session, |_| {}).unwrap_or_default();
@@ -152,7 +155,7 @@ fn running_candidate(project: &ProjectContext, entry: &Entry) -> Candidate {
     Candidate::new(&RUNNING, format!("running:{}", entry.session), text)
 }
 
-/// Returns sessions that worked after this one and have ended.
+/// Returns the sessions that worked after this one and have ended.
 fn worked_since(
     project: &ProjectContext,
     entries: &[Entry],
@@ -179,7 +182,7 @@ fn worked_since(
     told
 }
 
-/// Returns files of this session that somebody has changed since its last record. Both times come from the file
+/// Returns the files of this session that somebody has changed since its last record. Both times come from the file
 /// system.
 fn changed_since(project: &ProjectContext, session: &Id) -> Option<Candidate> {
     let store: &Store = project.store;
@@ -200,7 +203,7 @@ fn changed_since(project: &ProjectContext, session: &Id) -> Option<Candidate> {
         match whole.symlink_metadata() {
             Ok(meta) if meta.is_file() && is_later(&meta) => changed.push(path(&file.path, 160)),
             Ok(_) => {}
-            // It was deleted since, which changed its folder.
+            // If the folder has changed since, the file was deleted since.
             Err(_)
                 if !file.deleted
                     && whole
@@ -222,14 +225,14 @@ fn changed_since(project: &ProjectContext, session: &Id) -> Option<Candidate> {
         .then(|| Candidate::new(&MEANWHILE, "changed:files", format!("Files {}", parts.join("; "))))
 }
 
-/// `a, b, +3 more`.
+/// Lists the first names and counts the others: `a, b, +3 more`.
 fn some_of(names: &[String], most: usize) -> String {
     let more = names.len().saturating_sub(most);
     let shown = names[..names.len() - more].join(", ");
     if more > 0 { format!("{shown}, +{more} more") } else { shown }
 }
 
-/// `session 1a2b3c4d (Claude Code)`.
+/// Names a session and its harness: `session 1a2b3c4d (Claude Code)`.
 fn who(entry: &Entry) -> String {
     let harness = harness::by_name(&entry.harness).map_or(entry.harness.as_str(), |harness| harness.title);
     format!("session {} ({})", short(&entry.session), inline(harness, 40))

@@ -1,5 +1,5 @@
-//! Reversible summaries: a large tool output is stored, and the model is shown a summary of it. Off unless the settings say
-//! otherwise, and then a tool call costs nothing more.
+//! Reversible summaries: a large tool output is stored, and the model is shown a summary of it. This is off by
+//! default, and then it adds nothing to the cost of a tool call.
 
 pub(crate) mod import;
 pub mod retrieve;
@@ -25,7 +25,7 @@ pub const ROW: Feature = Feature {
     ..Feature::NONE
 };
 
-/// The longest output that is summarised. Harnesses show a model less.
+/// The longest output that is summarised. Harnesses show a model less than this.
 const LARGEST: usize = 8 * 1024 * 1024;
 
 fn decide<'c>(context: &'c HookContext) -> Result<Decision<'c>> {
@@ -79,7 +79,7 @@ fn summarise<'c>(context: &'c HookContext) -> Result<Decision<'c>> {
     let original = original.to_string();
     let part = Part::of(Reply::Output(summary.text));
     let answer = part.clone();
-    // Where the original cannot be stored, this fails and the output stays as it is.
+    // If the original cannot be stored, this fails, and the output is not replaced.
     Ok(Decision::change(part, "the output is large", what, move || {
         let limit = context.project.settings.log_limit_bytes();
         context.project.store.keep_original(original.as_bytes(), &noted, limit)?;

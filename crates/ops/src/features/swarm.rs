@@ -1,4 +1,4 @@
-//! Which swarms are in use here, and whether a plan is another swarm's.
+//! Determines which swarms are in use here, and whether a plan belongs to another swarm.
 
 mod plan_view;
 
@@ -13,10 +13,10 @@ use crate::setup::agents;
 
 pub use plan_view::{Adopted, SwarmPlan, TaskVerdicts, adopt, show};
 
-/// Returns the swarm that a plan belongs to, if that is none of those in use here. Such a plan is reported and not
-/// worked on.
+/// Returns the swarm that a plan belongs to, if that swarm is not in use here. Such a plan is reported but not worked
+/// on.
 pub fn foreign(project: &ProjectContext, plan: &Plan) -> Option<String> {
-    // Nearly every plan is nobody's in particular, and costs nothing here.
+    // Nearly every plan belongs to no particular swarm, so this check comes first: it costs nothing.
     let name = plan.swarm.trim();
     if name.is_empty() || name == DEFAULT || name == project.settings.swarm_id.trim() {
         return None;
@@ -25,7 +25,7 @@ pub fn foreign(project: &ProjectContext, plan: &Plan) -> Option<String> {
     swarm::foreign(name, &ours).map(str::to_owned)
 }
 
-/// Returns the swarm that the settings name, if they name one, and those whose agents are installed.
+/// Returns the swarm that the settings name, if they name one, and the swarms whose agents are installed.
 pub fn in_use(world: &World, checkout: &std::path::Path, settings: &Settings) -> Vec<SwarmId> {
     let named = SwarmId::new(settings.swarm_id.trim()).ok().filter(|swarm| swarm.as_str() != DEFAULT);
     let with_agents = HARNESSES.iter().filter(|harness| harness.agents.is_some());
@@ -36,7 +36,7 @@ pub fn in_use(world: &World, checkout: &std::path::Path, settings: &Settings) ->
     all
 }
 
-/// Says what a brief tells about the plan of another swarm.
+/// Returns what a brief says about the plan of another swarm.
 pub fn foreign_words(other: &str, plan: &Plan) -> String {
     format!(
         "“{}” belongs to the swarm {}, which is not in use here: do not continue it, and do not rely on what was learned for it. \

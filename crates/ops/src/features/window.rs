@@ -1,4 +1,4 @@
-//! The context window: a line for the agent when it is 70 and 90 percent full.
+//! The context window: tells the agent when it is 70 percent full, and again at 90 percent.
 
 use model::digest::Digest;
 use model::event::{EventName, EventSet, Kind, Source};
@@ -20,21 +20,21 @@ pub const ROW: Feature = Feature {
     ..Feature::NONE
 };
 
-/// What a session was told of its present window. It has no such file until a level is reached, and loses it at a
-/// compaction.
+/// What a session was told about its current window. The file does not exist until a level is reached, and is removed
+/// at a compaction.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct WindowState {
-    /// The highest level that was told.
+    /// The highest level that the agent was told.
     told: u64,
-    /// What the next prompt tells.
+    /// What the agent is told at the next prompt.
     due: Option<Warning>,
 }
 
-/// At a checkpoint: notes that a level was reached. The agent is told at the next prompt.
+/// Notes at a checkpoint that a level was reached. The agent is told at the next prompt.
 fn follow(context: &HookContext, digest: &Digest) -> Result<Option<String>> {
     let settings = context.project.settings;
-    // Before a compaction the window is full for the last time, and at the end nobody listens.
+    // Only a stop counts: before a compaction a warning is too late, and at a session end there is nobody to warn.
     let Kind::Stop(stop) = &context.event.kind else { return Ok(None) };
     if !settings.brief_budget_warnings {
         return Ok(None);
@@ -85,7 +85,7 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     let handoff = harness::commands::named(context.harness, "handoff");
     let part = Part::of(Reply::Context(warning.words(&handoff)));
     Ok(Decision::change(part, "the context window fills up", "record that it was told", move || {
-        // Hooks may be installed twice: the second process finds it told.
+        // Hooks may be installed twice: the second process sees that the first one has told the agent.
         let _lock = store.lock_session(context.session, context.deadline.wait())?;
         let session = store.session(context.session);
         let Some(due) = session.get::<WindowState>()?.and_then(|state| state.due) else {
@@ -96,12 +96,12 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     }))
 }
 
-/// Returns whether the window that the state is about is gone.
+/// Returns whether the window that the state describes no longer exists.
 fn is_new_window(context: &HookContext) -> bool {
     match context.event.kind {
         Kind::SessionStart { source } => matches!(source, Source::Compact | Source::Clear),
         Kind::AfterCompact { .. } => true,
-        // A compaction that only the transcript shows.
+        // Only the transcript showed the compaction.
         Kind::Prompt { .. } => context.pending == Some(Pending::Due),
         _ => false,
     }

@@ -1,5 +1,5 @@
-//! Workstreams on disk: where their manifests are, and what these load. The files below follow the work, find the
-//! active workstream and describe it.
+//! Workstreams on disk: finds their manifests and the files that these load. The files of this folder follow the work,
+//! find the active workstream and describe it.
 
 mod follow;
 mod report;
@@ -38,12 +38,12 @@ pub const ROW: Feature = Feature {
     ..Feature::NONE
 };
 
-/// A hook examines at most this many workstreams.
+/// How many workstreams a hook examines at most.
 const MOST: usize = 64;
-/// Larger than any manifest or file of steps that a person writes.
+/// The largest manifest or file of steps that is read; it is larger than what a person writes.
 const LARGEST: usize = 256 * 1024;
 
-/// Where other tools keep projects, relative to the root.
+/// The folder where other tools keep projects, relative to the root.
 const PROJECTS: &str = "02-projects";
 pub const PLANNING: &str = "01-planning";
 
@@ -87,7 +87,7 @@ pub enum LoadLocation {
 }
 
 impl LoadLocation {
-    /// Why a file is not opened.
+    /// Describes the location; for a file that is not opened, this says why.
     pub fn words(self) -> &'static str {
         match self {
             LoadLocation::There => "there",
@@ -104,7 +104,7 @@ impl<'a> Workstreams<'a> {
         Workstreams { root, store, settings }
     }
 
-    /// Returns every workstream, by id.
+    /// Returns every workstream, sorted by id.
     pub fn all(&self) -> Result<Vec<Workstream>> {
         let mut all = self.each()?.into_iter().collect::<Result<Vec<_>>>()?;
         all.sort_by(|a, b| a.id.cmp(&b.id));
@@ -112,7 +112,7 @@ impl<'a> Workstreams<'a> {
         Ok(all)
     }
 
-    /// Returns them one by one, so that an error in one does not hide the others.
+    /// Returns the workstreams, each with its own error, so that an error in one does not hide the others.
     pub fn each(&self) -> Result<Vec<Result<Workstream>>> {
         let homes = self.homes()?;
         let mut all: Vec<Result<Workstream>> =
@@ -127,7 +127,7 @@ impl<'a> Workstreams<'a> {
         Ok(all)
     }
 
-    /// Returns folders of workstreams with their ids, with or without a manifest.
+    /// Returns the ids and folders of workstreams, with or without a manifest.
     pub fn homes(&self) -> Result<Vec<(String, String)>> {
         let mut homes = Vec::new();
         for home in home_folders() {
@@ -155,7 +155,7 @@ impl<'a> Workstreams<'a> {
             || self.find(id).is_ok_and(|found| found.is_some())
     }
 
-    /// Returns the workstream whose manifest this is.
+    /// Returns the workstream that a manifest belongs to.
     fn by_file(&self, path: String) -> Result<Workstream> {
         let document = Document::parse(self.read(&path)?);
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -165,7 +165,7 @@ impl<'a> Workstreams<'a> {
         Ok(Workstream { id, manifest: path, folder })
     }
 
-    /// A file that somebody named, seen from the root; None outside the project.
+    /// Returns the path of a named file relative to the root; `None` if the file is outside the project.
     pub fn own_path(&self, world: &World, file: &Path) -> crate::Result<Option<String>> {
         let whole = if file.is_absolute() { file.to_owned() } else { world.need_cwd()?.join(file) };
         let Ok(whole) = whole.canonicalize() else { return Ok(None) };
@@ -174,8 +174,8 @@ impl<'a> Workstreams<'a> {
         Ok(below(&self.root.checkout).or_else(|| below(&self.root.path)))
     }
 
-    /// The manifest is in its folder or with its plans: some projects have it there, and a migration puts it where
-    /// the old one was.
+    /// Returns the workstream at a folder, if it has a manifest there or next to its plans. Some projects keep the
+    /// manifest with the plans, and a migration puts it where the old one was.
     fn at(&self, id: &str, folder: &str) -> Result<Option<Workstream>> {
         let plans = format!("{folder}/{PLANNING}");
         let homes = if folder.starts_with(PROJECTS) { [&plans, folder] } else { [folder, &plans] };
@@ -192,7 +192,7 @@ impl<'a> Workstreams<'a> {
         Ok(None)
     }
 
-    /// `*` matches one name.
+    /// Returns the paths that match a pattern; `*` matches one name.
     fn expand(&self, glob: &str) -> Result<Vec<String>> {
         let mut found = vec![String::new()];
         for part in glob.split('/').filter(|part| !part.is_empty() && *part != "." && *part != "..") {
@@ -224,7 +224,8 @@ impl<'a> Workstreams<'a> {
         self.names(folder, EntryKind::File)
     }
 
-    /// Lists a folder. A missing folder is empty; one that cannot be read is an error, and so is a link in the store.
+    /// Lists a folder. A missing folder is empty. A folder that cannot be read is an error, and so is a link in the
+    /// store.
     fn names(&self, folder: &str, kind: EntryKind) -> Result<Vec<String>> {
         let dir = match self.dir(folder) {
             Err(store::Error::Absent { .. }) => return Ok(Vec::new()),
@@ -239,7 +240,8 @@ impl<'a> Workstreams<'a> {
         if folder.is_empty() { Ok(base) } else { base.sub(folder) }
     }
 
-    /// The store belongs to the root, everything else to the session's checkout.
+    /// Returns the folder that a path is relative to: the root for the store, the session's checkout for everything
+    /// else.
     fn base(&self, path: &str) -> PathBuf {
         if path.starts_with(layout::STORE) { self.root.path.clone() } else { self.root.checkout.clone() }
     }
@@ -248,7 +250,7 @@ impl<'a> Workstreams<'a> {
         self.base(path).join(path)
     }
 
-    /// Returns a regular file of the project, if there is one.
+    /// Looks at a file of the project. Returns `None` if there is no such regular file.
     pub fn look(&self, path: &str) -> Result<Option<Look>> {
         Dir::open(&self.base(path))?.look(path)
     }
@@ -268,7 +270,8 @@ impl<'a> Workstreams<'a> {
         Ok((document, manifest))
     }
 
-    /// Resolves files relative to the workstream's folder, the manifest's own, or the root.
+    /// Returns the files that a manifest loads. Paths are relative to the workstream's folder, the manifest's, or the
+    /// root.
     pub fn loads(&self, workstream: &Workstream, manifest: &Manifest) -> Result<Vec<Load>> {
         manifest.files_to_load.iter().map(|named| self.load(workstream, named)).collect()
     }
@@ -293,7 +296,7 @@ impl<'a> Workstreams<'a> {
         Ok(Load { named: named.to_owned(), lies, path: None, bytes: 0, changed: None })
     }
 
-    /// Returns `named`, relative to `folder`, as a path from the root; `None` if it leads out.
+    /// Returns `named`, which is relative to `folder`, as a path from the root; `None` if it leads outside.
     fn inside(&self, folder: &str, named: &str) -> Option<String> {
         let root = self.base(folder);
         let from = root.join(folder).join(named);
@@ -308,7 +311,7 @@ impl<'a> Workstreams<'a> {
         parts.into_iter().any(is_link)
     }
 
-    /// Returns the file of steps that a manifest loads.
+    /// Returns the file of steps that a manifest loads, if there is one.
     pub fn steps(&self, workstream: &Workstream, manifest: &Manifest) -> Result<Option<String>> {
         let loads = self.loads(workstream, manifest)?;
         let (named, others): (Vec<&Load>, Vec<&Load>) =
@@ -322,7 +325,8 @@ impl<'a> Workstreams<'a> {
         Ok(named.iter().find_map(|load| load.path.clone()))
     }
 
-    /// The manifest as its steps stand now. Hooks do not write manifests outside of the store, so the file can be behind.
+    /// Returns the manifest according to the current state of its steps. Hooks do not write manifests outside the
+    /// store, so the file can be outdated.
     pub fn current(&self, workstream: &Workstream, now: Timestamp) -> Result<Manifest> {
         let (mut document, manifest) = self.manifest(workstream)?;
         let Some(path) = self.steps(workstream, &manifest)? else { return Ok(manifest) };
@@ -332,7 +336,7 @@ impl<'a> Workstreams<'a> {
         Ok(Manifest { last_updated, ..manifest::read(&document) })
     }
 
-    /// Manifests of the older layout that `thru resume migrate` would take over.
+    /// Returns the manifests of the older layout that `thru resume migrate` would convert.
     pub fn unmigrated(&self) -> Result<Vec<String>> {
         let mut found = Vec::new();
         for (_, folder) in self.homes()? {

@@ -21,11 +21,11 @@ use crate::hook::retell::{TranscriptRecord, TranscriptReplay};
 use crate::process::alive;
 use crate::session::transcript_reader;
 
-/// At most this much of a transcript is read at once, from its end. After the first contact a cursor makes this
-/// irrelevant. Skipped bytes are counted as unread, and the brief says so.
+/// How much of a transcript's end is read at once. After the first contact a cursor says where to continue, so this
+/// limit no longer matters. Skipped bytes are counted as unread, and the brief says so.
 const WINDOW: u64 = 16 * 1024 * 1024;
 
-/// How far back an unfinished call is read again. One that began earlier was killed and will never finish.
+/// How far back an unfinished call is read again. A call that began earlier was killed and will never finish.
 const REREAD: u64 = 384 * 1024;
 
 /// What a checkpoint works on.
@@ -42,17 +42,17 @@ pub struct Checkpoint<'a> {
     pub follow: Follow<'a>,
 }
 
-/// `Ok(Some)` means done, and what else went wrong.
+/// `Ok(Some(problem))` means that the work was done, apart from this problem.
 pub type Follow<'a> = &'a dyn Fn(&Digest) -> crate::Result<Option<String>>;
 
 /// Folds what is new in transcript and journal into the digest and the index of files. Idempotent: repeats are not
-/// counted. Returns the calls that have begun and not ended.
+/// counted. Returns the calls that have begun but not ended.
 pub fn run(work: &Checkpoint) -> crate::Result<Vec<TranscriptRecord>> {
     let Checkpoint { store, session, limit, .. } = *work;
     let _lock = store.lock_session(session, work.deadline.wait())?;
     let mut indexes = IndexLines::new(store.role_of(session).ok().flatten());
-    // The transcript's additions go through the journal like everything else, so that a rebuilt digest is the same.
-    // A process that makes a checkpoint soon ends: not freeing a digest saves a tenth of the time it takes to use one.
+    // What the transcript adds goes through the journal like everything else, so that a rebuilt digest is the same.
+    // The process ends soon after a checkpoint, so the digest is not freed; that saves a tenth of the time.
     let mut digest = ManuallyDrop::new(store.digest(session, |record| indexes.add(record))?);
     let (caught_up, begun) = match catch_up(work, &mut digest, &mut indexes) {
         Ok(begun) => (Ok(()), begun),
@@ -65,7 +65,7 @@ pub fn run(work: &Checkpoint) -> crate::Result<Vec<TranscriptRecord>> {
         }
     }
     let followed = (work.follow)(&with_begun(work, &digest, &begun));
-    // On failure keep the watermark, so that the next checkpoint reconsiders these records.
+    // On failure keep the watermark, so that the next checkpoint looks at these records again.
     if matches!(work.event.kind, Kind::BeforeCompact { .. }) && followed.is_ok() {
         digest.detected = digest.records;
         digest.begun = begun.iter().map(TranscriptRecord::mark).collect();
@@ -98,8 +98,8 @@ impl IndexLines {
     }
 }
 
-/// Adds calls that began since the last look: the files of an unfinished call are known, which is enough to find the
-/// workstream, and too little for the journal.
+/// Adds unfinished calls that are new. The files of an unfinished call are known: that is enough to find the
+/// workstream, but not enough for the journal.
 fn with_begun<'d>(work: &Checkpoint, digest: &'d Digest, begun: &[TranscriptRecord]) -> Cow<'d, Digest> {
     let mut seen = Cow::Borrowed(digest);
     for told in begun.iter().filter(|told| !digest.begun.contains(&told.mark())) {
@@ -121,7 +121,7 @@ fn catch_up(
     let is_first_contact = cursor.is_none() && !digest.from_start;
     let capabilities = &work.harness.capabilities;
     let reports_all = capabilities.reports_every_prompt() && capabilities.reports_every_compaction();
-    // Hooks that were installed later have missed prompts too.
+    // Hooks that were installed after the session began have missed prompts too.
     let mut retelling = TranscriptReplay::new(!reports_all || is_first_contact, work.policy.redact);
     let limits = Limits { window: WINDOW, ..Limits::default() };
     let hear = |line: Line, line_at| retelling.hear_at(line, line_at);
@@ -145,7 +145,8 @@ fn catch_up(
     if !lines.is_empty() {
         work.store.dir().append_all(&layout::journal(work.session), &lines, work.limit)?;
     }
-    // A session that continues another begins with the other's summary, and already got its brief when it started.
+    // A session that continues another one begins with the summary of that one, and already got its brief when it
+    // started.
     let inherited = cursor.is_none() && !digest.previous.is_empty();
     let starts = matches!(work.event.kind, Kind::SessionStart { .. });
     if retelling.compacted && !capabilities.reports_every_compaction() && !inherited && !starts {
@@ -161,7 +162,8 @@ fn catch_up(
     Ok(retelling.begun())
 }
 
-/// Adds a session whose start no hook saw to the list of sessions: it can run beside others, and crash.
+/// Adds the session to the list of sessions if no hook saw its start: it can run at the same time as others, and
+/// crash.
 fn register(work: &Checkpoint) {
     if !matches!(work.event.kind, Kind::SessionStart { .. } | Kind::Other { .. }) {
         let process = alive::harness();
@@ -170,8 +172,8 @@ fn register(work: &Checkpoint) {
     }
 }
 
-/// At the first contact: events before any hook ran become the first part of the journal, so that it is in
-/// chronological order. Returns the transcript's records after that time.
+/// At the first contact, writes the events from before any hook ran as the first part of the journal, so that the
+/// journal is in chronological order. Returns the transcript's records after that time.
 fn put_earlier<'t>(
     work: &Checkpoint,
     told: &'t [TranscriptRecord],
@@ -187,7 +189,8 @@ fn put_earlier<'t>(
     if earlier.is_empty() || !work.store.dir().rotated(&journal)?.is_empty() {
         return Ok(told);
     }
-    // The harness records a prompt a moment before it calls the hook.
+    // The harness records a prompt a moment before it calls the hook, so the first prompt is in both and is left out
+    // here.
     let first = digest.prompts.first().map(|prompt| prompt.text.clone());
     let mut again = std::mem::take(digest).again();
     let mut text = Vec::new();
@@ -210,9 +213,9 @@ fn put_earlier<'t>(
     Ok(later)
 }
 
-/// Returns lines for what is not in the journal yet: everything with a new id, even if a hook reported it without
-/// one. Then the digest sees both, now and when it is rebuilt. If hooks report every prompt, prompts since they began
-/// are known.
+/// Returns lines for the records that are not in the journal yet: every record with a new id, even if a hook reported
+/// the same event without an id. The digest then sees both, now and when it is rebuilt. If `knows_prompts` is true,
+/// hooks have reported the prompts.
 fn new_lines(
     work: &Checkpoint,
     told: &[TranscriptRecord],
@@ -220,7 +223,7 @@ fn new_lines(
     knows_prompts: bool,
 ) -> Vec<Vec<u8>> {
     let mut lines = Vec::new();
-    // No hook reports the words of a refusal.
+    // No hook reports what the user said when refusing a call.
     let is_known = |told: &TranscriptRecord| {
         knows_prompts && matches!(told.kind, Kind::Prompt { .. }) && told.refused.is_none()
     };

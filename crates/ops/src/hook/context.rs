@@ -32,12 +32,12 @@ pub struct HookContext<'a> {
 }
 
 impl HookContext<'_> {
-    /// Returns the session up to this event; `None` if its records cannot be read.
+    /// Returns the digest of the session up to this event; `None` if its records cannot be read.
     pub fn digest(&self) -> Option<&Digest> {
         self.digest.get_or_init(|| self.project.store.digest(self.session, |_| {}).ok()).as_ref()
     }
 
-    /// How text of this event is recorded.
+    /// Returns how text of this event is recorded.
     pub fn policy(&self) -> RecordPolicy<'_> {
         policy(&self.project, self.harness, "")
     }
@@ -47,7 +47,7 @@ impl HookContext<'_> {
     }
 }
 
-/// How events of this project are recorded.
+/// Returns how events of this project are recorded.
 pub(super) fn policy<'a>(
     project: &ProjectContext<'a>,
     harness: &'static Harness,

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 use model::config::Settings;
 use model::event::Kind;
 
-/// Events that must be quick get this fraction of the time: a tool call and a compaction delay the agent itself.
+/// The time of events that must be quick is divided by this: a tool call and a compaction delay the agent itself.
 const QUICK: u32 = 4;
 
-/// Created once, at the start; every wait asks it again.
+/// Created once, when the process starts; every wait asks it how much time is left.
 #[derive(Clone, Copy, Debug)]
 pub struct Deadline {
     since: Instant,
@@ -18,7 +18,7 @@ pub struct Deadline {
 }
 
 impl Deadline {
-    /// The deadline of an event. A lock is waited for at most half of it.
+    /// Returns the deadline of an event. The wait for one lock takes at most half of it.
     pub fn of_event(kind: Option<&Kind>, settings: &Settings, since: Instant) -> Deadline {
         let whole = Duration::from_millis(settings.hooks_deadline_ms);
         let whole = match kind {
@@ -39,17 +39,17 @@ impl Deadline {
         Deadline { since, whole, one: whole / 2 }
     }
 
-    /// The deadline of a command, for code that a hook also calls.
+    /// Returns the deadline of a command, for code that a hook also calls.
     pub fn within(whole: Duration) -> Deadline {
         Deadline { since: Instant::now(), whole, one: whole }
     }
 
-    /// Returns how long a lock may be waited for now. At zero it is still tried once.
+    /// Returns how long to wait for a lock now. Even if this is zero, the lock is tried once.
     pub fn wait(self) -> Duration {
         self.one.min(self.left())
     }
 
-    /// The end time.
+    /// Returns the time at which the deadline ends.
     pub fn end(self) -> Instant {
         self.since + self.whole
     }
@@ -58,7 +58,7 @@ impl Deadline {
         self.whole.saturating_sub(self.since.elapsed())
     }
 
-    /// Starts the same deadline again, after work with its own time limit: a loop's validators.
+    /// Returns the same deadline, starting now. Used after work with its own time limit: a loop's validators.
     pub fn anew(self) -> Deadline {
         Deadline { since: Instant::now(), ..self }
     }

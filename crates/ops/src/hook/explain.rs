@@ -1,4 +1,4 @@
-//! `thru debug hook`: handles an event in the same way and records every step. Writes nothing unless asked.
+//! `thru debug hook`: handles an event as a hook does and records every step. Writes nothing unless asked.
 
 use harness::{Harness, Undecodable};
 use model::brief::Brief;
@@ -27,14 +27,14 @@ pub struct Explanation {
     pub deadline_ms: Option<u64>,
     /// Whether the session is between a compaction and its brief.
     pub pending: Option<String>,
-    /// Another hook process has already recorded this event.
+    /// Whether another hook process has already recorded this event.
     pub repeated: bool,
     /// The candidates that the brief contains.
     pub brief: Option<Vec<String>>,
     /// What is recorded of the event itself.
     pub effects: Vec<String>,
     pub decisions: Vec<FeatureDecision>,
-    /// What the harness is sent.
+    /// What is sent to the harness.
     pub reply: String,
     /// Why nothing is sent.
     pub silent_because: Option<String>,
@@ -45,14 +45,14 @@ pub struct Explanation {
 pub struct FeatureDecision {
     pub feature: &'static str,
     pub why: String,
-    /// What it writes.
+    /// What the feature writes.
     pub change: Option<String>,
-    /// What it wants to answer.
+    /// What the feature wants to answer.
     pub answer: Option<String>,
     pub error: Option<String>,
 }
 
-/// Runs the event as the hook would.
+/// Handles the event as the hook would.
 pub fn run(world: &World, call: &Call, mode: Mode) -> Explanation {
     let mut trace = Trace(Some(Explanation { applied: mode == Mode::Write, ..Explanation::default() }));
     let reply = handle(world, call, mode, &mut trace);
@@ -75,7 +75,7 @@ impl Trace {
         }
     }
 
-    /// Answers nothing, for this reason.
+    /// Returns an empty answer, and records the reason.
     pub fn silent(&mut self, why: impl FnOnce() -> String) -> Vec<u8> {
         self.note(|explanation| explanation.silent_because = Some(why()));
         Vec::new()

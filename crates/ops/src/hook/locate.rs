@@ -1,4 +1,4 @@
-//! Which root an event belongs to.
+//! Finds the root that an event belongs to.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,8 @@ use crate::World;
 use crate::project::settings;
 use crate::setup::init;
 
-/// The harness's project folder comes first: it stays where the session began, while `cwd` follows `cd`.
+/// Finds the root of an event. The harness's project folder is searched first: it stays where the session began, while
+/// `cwd` follows `cd`.
 pub(super) fn find_root(
     world: &World,
     harness: &Harness,
@@ -36,7 +37,7 @@ pub(super) fn find_root(
     }
 }
 
-/// A session can move into a worktree of its project: the event comes from where it is now.
+/// Returns the worktree that the session is in now, if it has moved to another worktree of the same root.
 fn checkout_of(world: &World, root: &Root, cwd: &Path) -> Option<PathBuf> {
     if cwd == root.checkout {
         return None;
@@ -47,7 +48,8 @@ fn checkout_of(world: &World, root: &Root, cwd: &Path) -> Option<PathBuf> {
     }
 }
 
-/// NotCaptured unless the user asked for it; nobody wants a folder in every repository.
+/// Creates a root if the user's settings ask for it. That is off by default: nobody wants a folder in every
+/// repository.
 fn auto_init(world: &World, root: Root, call: &Call, event: &Event) -> Option<(Root, Store, Marker)> {
     let startup = matches!(event.kind, Kind::SessionStart { source: Source::Startup });
     let settings = settings::for_hook(world, None).settings;

@@ -9,10 +9,10 @@ use store::{LostNote, Store, layout};
 use crate::World;
 use crate::hook::deadline::Deadline;
 
-/// How long a loss is reported.
+/// How long a loss keeps being reported.
 const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// How much of the receipts is searched for one.
+/// How much of the receipts is searched for a loss.
 const TAIL: u64 = 256 * 1024;
 
 fn note_of<'s>(world: &World, store: &'s Store, project: &ProjectId) -> LostNote<'s> {
@@ -42,21 +42,21 @@ pub(crate) fn tell(world: &World, store: &Store, project: &ProjectId, told: &Los
         };
         store.append_receipt(&receipt.line(), told.limit)
     };
-    // As long as nothing can be written, the note stays.
+    // The note stays until the receipt can be written.
     let _ = note_of(world, store, project).take(told.deadline.wait(), leave);
     if told.reserve {
         let _ = store.reserve_lost_note();
     }
 }
 
-/// Who reports a loss.
+/// How a hook reports a loss.
 pub(crate) struct LossNotice<'a> {
     pub harness: &'a str,
     pub session: &'a str,
-    /// When receipts are rotated.
+    /// The size at which receipts are rotated.
     pub limit: u64,
     pub deadline: Deadline,
-    /// Whether to create the file for the next loss if it is missing: stores of older versions have none.
+    /// Whether to create the file for the next loss if it is missing: stores of older versions do not have it.
     pub reserve: bool,
 }
 

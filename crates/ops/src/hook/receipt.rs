@@ -9,7 +9,7 @@ use super::{Call, Hook, lost};
 use crate::features::ProjectContext;
 use crate::{Mode, World};
 
-/// The state folder's own receipts never grow beyond this: they are for events that should not happen at all.
+/// How large the receipts in the state folder may become. They are only for events that should not happen at all.
 const STATE_LIMIT: u64 = 256 * 1024;
 
 impl Hook<'_> {
@@ -38,7 +38,7 @@ impl Hook<'_> {
     }
 }
 
-/// Leaves a receipt in the state folder of this machine: the event belongs to no root, or to one that may not be
+/// Leaves a receipt in the state folder of this machine: the event belongs to no root, or to a root that must not be
 /// written to.
 pub(super) fn without_root(world: &World, call: &Call, mode: Mode, why: &str) {
     let Some(trust) = world.trust().filter(|_| mode == Mode::Write) else { return };
@@ -49,7 +49,7 @@ pub(super) fn without_root(world: &World, call: &Call, mode: Mode, why: &str) {
     let _ = trust.leave_receipt(&receipt.line(), STATE_LIMIT);
 }
 
-/// Called after a panic was caught, when nothing else is known.
+/// Leaves a receipt after a panic was caught, when nothing else is known.
 pub fn panicked(world: &World, call: &Call, why: &str) {
     without_root(world, call, Mode::Write, &format!("a bug in thru: {why}"));
 }
@@ -74,7 +74,7 @@ fn made(
     }
 }
 
-/// An error can quote its input, and that came from the harness.
+/// Redacts and shortens a text for a receipt: an error can quote its input, which came from the harness.
 fn clean(text: &str, most: usize, options: redact::Options) -> String {
     Redacted::head(text, most, options).to_string()
 }

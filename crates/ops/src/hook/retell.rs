@@ -17,7 +17,7 @@ use model::time;
 use model::transcript::{About, Call, CallResult, Chain, Dedup, GIVEN_BYTES, Item, Kind as LineKind, Line};
 use model::window::Seen;
 
-/// How much of a failed call's output is searched for the lines that say why.
+/// How much of a failed call's output is searched for the lines that say why it failed.
 const ERROR_BYTES: usize = 64 * 1024;
 const ID_BYTES: usize = 256;
 const REFUSED_BYTES: usize = 512;
@@ -25,35 +25,35 @@ const REFUSED_BYTES: usize = 512;
 /// One event from a transcript.
 #[derive(Debug)]
 pub struct TranscriptRecord {
-    /// Recognises a repetition: the harness's id of the call or message, or its time.
+    /// Used to recognise repetitions: the harness's id of the call or message, or its time.
     pub id: String,
     pub at: Option<String>,
     pub kind: Kind<'static>,
-    /// The agent's own words, which no event contains here.
+    /// Whether these are words of the agent, which no event reports; the journal has a separate kind of line for them.
     pub said: bool,
-    /// True if the call had not ended when the transcript did.
+    /// True if the transcript ends before the call does.
     pub begun: bool,
     /// The branch that was checked out then, if the harness records it.
     pub branch: String,
     /// For a prompt: the call that the user refused with these words.
     pub refused: Option<Cow<'static, str>>,
-    /// The sub-agent whose call it was.
+    /// The sub-agent that made the call.
     pub agent: Option<String>,
 }
 
 impl TranscriptRecord {
-    /// Returns it as an event of the session that `around` is about.
+    /// Returns the record as an event of the session that `around` belongs to.
     pub fn event<'a>(&self, around: &Event<'a>) -> Event<'a> {
         let agent = self.agent.clone().map(|id| Agent { id: id.into(), kind: Cow::Borrowed("") });
         Event { kind: self.kind.clone(), agent, previous: None, id: None, ..around.clone() }
     }
 
-    /// Returns a value that identifies it.
+    /// Returns a value that identifies the record.
     pub fn mark(&self) -> u64 {
         fingerprint([&self.id])
     }
 
-    /// Returns it as a line of the session's journal.
+    /// Returns the record as a line of the session's journal.
     pub fn record<'a>(&'a self, event: &'a Event<'_>, policy: &RecordPolicy<'a>) -> Record<'a> {
         let mut record = journal::record(event, policy);
         record.from = "transcript".into();
@@ -75,7 +75,7 @@ impl TranscriptRecord {
     }
 }
 
-/// Reads lines one by one. Only the main agent's count, because a sub-agent has its own context.
+/// Reads a transcript line by line. Of a sub-agent only what it changed counts, because it has its own context.
 #[derive(Debug)]
 pub struct TranscriptReplay {
     /// Whether to include prompts and compactions, not only calls and words.
@@ -84,18 +84,18 @@ pub struct TranscriptReplay {
     dedup: Dedup,
     /// Unfinished calls, and where the line of each begins.
     open: Vec<(ToolDone<'static>, u64)>,
-    /// The same of sub-agents: calls that may change something, and whose they are.
+    /// Unfinished calls of sub-agents that may change something, each with its sub-agent.
     open_side: Vec<(ToolDone<'static>, String)>,
-    /// Where the line being heard begins.
+    /// Where the current line begins.
     line_at: u64,
     pub told: Vec<TranscriptRecord>,
     pub compacted: bool,
     pub unknown: BTreeMap<String, u64>,
     /// The number of lines that are cut off or unreadable.
     pub torn: u64,
-    /// The index of the last words: earlier words are kept only if they are informative.
+    /// The index of the agent's last words: earlier words are kept only if they are informative.
     said: Option<usize>,
-    /// The call that ended on the current line.
+    /// The index of the call that ended on the current line.
     ended: Option<usize>,
     /// The branch of the current line.
     branch: String,
@@ -123,7 +123,7 @@ impl TranscriptReplay {
         }
     }
 
-    /// Returns calls that have begun and not ended.
+    /// Returns the calls that have begun but not ended.
     pub fn begun(&self) -> Vec<TranscriptRecord> {
         let told = |call: ToolDone<'static>| TranscriptRecord {
             id: call.id.as_deref().unwrap_or_default().to_owned(),
@@ -159,7 +159,7 @@ impl TranscriptReplay {
             return self.hear_side(line, &agent);
         }
         self.ended = None;
-        // Most lines are bookkeeping.
+        // Most lines are bookkeeping and have no items.
         if line.items.is_empty() {
             return;
         }
@@ -174,7 +174,8 @@ impl TranscriptReplay {
         }
     }
 
-    /// What a sub-agent changes belongs to the session: its edits are in the same checkout, its commits on the same branch.
+    /// Reads a sub-agent's line. What a sub-agent changes belongs to the session: its edits are in the same checkout,
+    /// its commits on the same branch.
     fn hear_side(&mut self, line: Line, agent: &str) {
         let at = line.at.clone();
         for item in line.items {
@@ -183,7 +184,7 @@ impl TranscriptReplay {
                     let agent = Redacted::head(agent, ID_BYTES, self.redact).to_string();
                     self.open_side.push((begun(&call), agent));
                 }
-                // Most results are of calls that changed nothing.
+                // Most results belong to calls that changed nothing.
                 Some(Item::Result(result)) if !self.open_side.is_empty() => {
                     let at = at.as_deref().and_then(time::parse).map(time::rfc3339);
                     self.end_side(&result, at.as_deref());
@@ -201,14 +202,14 @@ impl TranscriptReplay {
         let (call, agent) = self.open_side.remove(place);
         let told = self.told.len();
         self.ended_as(call, result, at);
-        // Its own trouble is not the session's.
+        // The call is marked as the sub-agent's: its failures are not the session's.
         if let Some(told) = self.told.get_mut(told) {
             told.agent = Some(agent);
         }
         self.ended = None;
     }
 
-    /// Nothing more will come: of a call that has not ended it is known which files it was about, and no more.
+    /// Ends the reading. All that is known about a call that has not ended is which files it was about.
     pub fn finish(&mut self) {
         let at = self.told.last().and_then(|told| told.at.clone());
         for (call, _) in std::mem::take(&mut self.open) {
@@ -228,7 +229,8 @@ impl TranscriptReplay {
             Item::Compaction { .. } => self.window.add_compaction(self.line_at),
             Item::Call(call) => self.open.push((begun(call), self.line_at)),
             Item::Todos(change) => {
-                // With a result it belongs to the call that ended: only then is its number known.
+                // After a result, the change belongs to the call that ended: the number of a new item is known only
+                // then.
                 let change = Some(owned_change(change));
                 match self.ended_call() {
                     Some(call) => call.todos = change,
@@ -243,7 +245,7 @@ impl TranscriptReplay {
                     call.answers.push(answer);
                 }
             }
-            // Words given with a refusal, which no hook reports. Readers return them before the refusal itself.
+            // The user's words with a refusal, which no hook reports. Readers return them before the refusal itself.
             Item::Answer { question: None, call, text } => {
                 let call =
                     self.open.iter().map(|(open, _)| open).find(|open| call.is_some() && open.id == *call);
@@ -306,7 +308,7 @@ impl TranscriptReplay {
         call.failed = result.failed;
         call.exit = result.exit;
         if result.failed {
-            // Picked here, because the output of a call can be megabytes.
+            // The error lines are picked here, because the output of a call can be several megabytes.
             let said = Redacted::head(&result.text, ERROR_BYTES, self.redact);
             call.error = Some(Cow::Owned(error_lines(&said)));
         }
@@ -335,7 +337,7 @@ impl TranscriptReplay {
         self.tell(at, &id, Kind::ToolDone(Box::new(call)), false);
     }
 
-    /// Returns whether words between two calls say what was found, or what the next edits are for.
+    /// Returns whether the agent's words between two calls say what was found, or what the next edits are for.
     fn is_finding(&self, place: usize) -> bool {
         match &self.told[place].kind {
             Kind::Stop(Stop { message: Some(text), .. }) => {
@@ -368,12 +370,12 @@ impl TranscriptReplay {
     }
 }
 
-/// Makes an id for something without one: its time and its text.
+/// Makes an id for something that has none, from its time and its text.
 fn named(what: &str, at: Option<&str>, text: &str) -> String {
     format!("{what}-{}-{:016x}", at.unwrap_or_default(), fingerprint([text]))
 }
 
-/// `cargo test`, or `Edit src/a.rs`.
+/// Describes an unfinished call in a few words: `cargo test`, or `Edit src/a.rs`.
 pub fn unfinished_words(call: &Record) -> String {
     match (call.command.as_ref(), call.files.first()) {
         ("", Some(file)) => format!("{} {}", call.tool, file.path),
@@ -382,7 +384,7 @@ pub fn unfinished_words(call: &Record) -> String {
     }
 }
 
-/// Edits files, or may act on the world outside.
+/// Returns whether a call edits files, or may act on the outside world.
 fn may_change(call: &Call) -> bool {
     let edits = |file: &Touched| matches!(file.action, Action::Create | Action::Edit | Action::Delete);
     let acts = match call.command.as_deref() {

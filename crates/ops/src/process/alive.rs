@@ -1,4 +1,4 @@
-//! Whether a session's harness is still running, judged by the process that a session start records.
+//! Checks whether a session's harness is still running, by the process that was recorded at the session start.
 
 use rustix::process::getppid;
 
@@ -7,11 +7,11 @@ use crate::process::info::{look, namespace, stamp_of, start_stamp};
 /// Programs that only start others, and end with them.
 const STARTERS: &[&str] = &["sh", "bash", "dash", "zsh", "fish", "ksh", "ash", "env", "timeout", "thru"];
 
-/// How far up the harness is searched.
+/// How many parent processes are searched for the harness.
 const STEPS: usize = 6;
 
-/// Returns the harness that called us: the nearest process above that is not a shell, with its start time and
-/// container.
+/// Returns the stamp of the harness that called us: the nearest parent process that is not a shell, with its start
+/// time and container.
 pub fn harness() -> Option<String> {
     let mut pid = getppid()?.as_raw_nonzero().get();
     for _ in 0..STEPS {
@@ -24,13 +24,13 @@ pub fn harness() -> Option<String> {
     None
 }
 
-/// Returns a stamp that distinguishes a process of ours from a later one with the same number.
+/// Returns a stamp that distinguishes one of our processes from a later one with the same number.
 pub fn stamp(pid: u32) -> Option<String> {
     start_stamp(i32::try_from(pid).ok()?)
 }
 
-/// Returns whether the group of a stamped process is still its own: the process exists, or nobody has its number,
-/// which is not reused while its group exists.
+/// Returns whether a stamped process's group is still the group that it led: the process exists, or no process has its
+/// number. A number is not reused while a group with that number exists.
 pub fn still_leads_group(stamp: &str) -> bool {
     let mut parts = stamp.splitn(3, ':');
     let (pid, started, place) = (parts.next().and_then(|pid| pid.parse().ok()), parts.next(), parts.next());
@@ -40,7 +40,8 @@ pub fn still_leads_group(stamp: &str) -> bool {
             .is_ok_and(|process| process.is_none_or(|process| process.started.as_deref() == Some(started)))
 }
 
-/// Returns `None` if it is unknown: the system does not say, another container, or nothing was recorded.
+/// Returns whether a stamped process is running. `None` if that is unknown: the system does not say, the process is in
+/// another container, or nothing was recorded.
 pub fn is_alive(stamp: &str) -> Option<bool> {
     let mut parts = stamp.splitn(3, ':');
     let (pid, started, place) = (parts.next()?.parse().ok()?, parts.next()?, parts.next()?);
@@ -50,7 +51,7 @@ pub fn is_alive(stamp: &str) -> Option<bool> {
     match look(pid) {
         Ok(Some(process)) => Some(process.started.as_deref() == Some(started) && !process.is_dead),
         Ok(None) => Some(false),
-        // It cannot be examined, which says nothing about it.
+        // The process cannot be examined, so nothing is known about it.
         Err(_) => None,
     }
 }

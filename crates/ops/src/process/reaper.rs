@@ -9,9 +9,9 @@ use std::io::Write;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-/// A shell, because it can catch a signal without unsafe code. It reads one line for each group that starts or ends,
-/// and one for a normal end. A signal may end a `read` early; the lines before it are still read to the end of the
-/// pipe.
+/// The script of the child. A shell can catch a signal without unsafe code. It reads one line for each group that
+/// starts or ends, and one for a normal end. A signal may end a `read` early; the lines that were written before are
+/// still read to the end of the pipe.
 const SCRIPT: &str = r#"
 groups=' '
 trap 'signalled=yes' INT QUIT TERM HUP
@@ -42,7 +42,7 @@ pub struct ProcessReaper {
 }
 
 impl ProcessReaper {
-    /// Without a shell there is no reaper, and launched processes may survive us.
+    /// Starts the reaper. If there is no `sh`, there is no reaper, and launched processes may survive us.
     pub fn start() -> ProcessReaper {
         let mut command = Command::new("sh");
         command.args(["-c", SCRIPT]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());

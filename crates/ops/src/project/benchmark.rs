@@ -15,10 +15,10 @@ use crate::input_redactor::InputRedactor;
 use crate::project::{Project, settings};
 use crate::{Error, Mode, Result, World};
 
-/// How long a command waits for another one that adds a run.
+/// How long a command waits for another one that is adding a run.
 const WAIT: Duration = Duration::from_secs(5);
 
-/// How many runs a picture shows.
+/// How many runs a chart shows.
 pub const SHOWN_RUNS: usize = 30;
 
 #[derive(Clone, Debug, Serialize)]
@@ -78,7 +78,7 @@ fn count(world: &World, store: &Store) -> Result<Counted> {
     Ok(counted)
 }
 
-/// Writes the picture. A file that is there is replaced only if it is such a picture.
+/// Writes the chart. An existing file is replaced only if it is such a chart.
 pub fn write_svg(world: &World, report: &Report, file: &Path) -> Result<()> {
     let path = world.need_cwd()?.join(file);
     let name = path.file_name().and_then(|name| name.to_str()).ok_or_else(|| Error::Usage {
@@ -106,18 +106,18 @@ pub fn write_svg(world: &World, report: &Report, file: &Path) -> Result<()> {
     }
 }
 
-/// What was imported of another tool's runs.
+/// The result of importing another tool's runs.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct RunsReport {
     pub runs: usize,
-    /// New ones; in a dry run those that would be written.
+    /// How many runs were new. In a dry run they would be written.
     pub new: usize,
-    /// Why nothing was read; empty if it was.
+    /// Why the file could not be read; empty if it could.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub left_out: String,
 }
 
-/// The largest file of another tool.
+/// The largest file of another tool that is read.
 const LARGEST: usize = 64 * 1024 * 1024;
 
 /// Imports the runs that opencode-swarm kept. Returns `None` if there are none.
@@ -144,7 +144,7 @@ pub(crate) fn import(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<Ru
     let new: Vec<Run> = runs.into_iter().filter(is_new).collect();
     let report = RunsReport { runs: all, new: new.len(), left_out: String::new() };
     if let (Some(store), Mode::Write, false) = (&store, mode, new.is_empty()) {
-        // They are older than ours, and the last run is the current one.
+        // The imported runs go first: they are older than ours, and the last run must be the current one.
         history.runs.splice(0..0, new);
         store.write_benchmarks(&history)?;
     }

@@ -19,20 +19,20 @@ pub(crate) fn is_started_here(store: &Store, state: &Loop) -> bool {
     store.is_given(ConsentKind::Loop, &state.id, &[consent::of_loop(state)])
 }
 
-/// Returns whether the user started it for the next session.
+/// Returns whether the user started this loop for the next session, whichever that is.
 pub(crate) fn may_be_claimed(store: &Store, state: &Loop) -> bool {
     store.is_given(ConsentKind::Loop, &state.id, &[consent::of_loop(state), consent::of_claim(state)])
 }
 
-/// Which session may have a loop that was allowed.
+/// Which session may run a loop that the user allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Claim {
     OneSession,
     NextSession,
 }
 
-/// `before` is the loop as it was allowed until now: a crash before the new one is written must not revoke its
-/// consent.
+/// Allows a loop. `before` is the loop as it was allowed until now: its consent stays valid, in case a crash prevents
+/// the new one from being written.
 pub(crate) fn allow_loop(
     store: &Store,
     before: Option<&Loop>,
@@ -47,7 +47,7 @@ pub(crate) fn allow_loop(
     Ok(need(store)?.replace(ConsentKind::Loop, &state.id, &digests, now)?)
 }
 
-/// For a loop that must never run again.
+/// Withdraws the consent for a loop that must never run again.
 pub(crate) fn withdraw_loop(store: &Store, id: &str) -> Result<()> {
     match store.consents() {
         Some(consents) => Ok(consents.withdraw(ConsentKind::Loop, id)?),
@@ -76,8 +76,8 @@ pub(crate) fn allow_launches<'a>(
     }
 }
 
-/// Stages in the user's own settings are allowed. Those that the project's settings define or extend must be adopted
-/// first.
+/// Returns whether a stage is allowed. Stages in the user's own settings are; stages that the project's settings
+/// define or extend must be adopted first.
 pub(crate) fn is_stage_allowed(world: &World, store: &Store, stage: &Stage) -> bool {
     let own = world.config_file().is_some_and(|path| path.display().to_string() == stage.source);
     own || store.is_given(ConsentKind::StageDefinition, &stage.name, &[consent::of_stage(stage)])
@@ -88,7 +88,7 @@ pub(crate) fn allow_stage(store: &Store, stage: &Stage, now: Timestamp) -> Resul
     Ok(need(store)?.replace(ConsentKind::StageDefinition, &stage.name, &[digest], now)?)
 }
 
-/// Returns the folder of a run, relative to the root. Two worktrees of a root have two folders of one name.
+/// Returns the folder of a run, relative to the root. Two worktrees of a root can have folders with the same name.
 fn run_id(root: &Root, run: &Run) -> String {
     let inside =
         |base: &Path| run.path().strip_prefix(base).ok().map(|rel| rel.to_string_lossy().into_owned());

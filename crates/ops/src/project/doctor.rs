@@ -1,5 +1,5 @@
-//! `thru doctor`: examines everything, changes nothing, and names what it finds. It writes a scratch file to test the
-//! disk, and removes it.
+//! `thru doctor`: examines everything, changes nothing, and reports what it finds. To test the disk, it writes a
+//! scratch file and removes it.
 
 use std::path::{Path, PathBuf};
 
@@ -22,13 +22,13 @@ use crate::session::firing::{self, EventStatistics, HookStatistics};
 use crate::setup::install::{self, WiredFile};
 use crate::{Error, World};
 
-/// Older failures of hooks are not reported.
+/// Failures of hooks that are older than this are not reported.
 const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// Larger than any settings file.
+/// The largest settings file that is read.
 const LARGEST: usize = 16 * 1024 * 1024;
 
-/// How many of one kind are named before they are only counted.
+/// How many findings of one kind are named; the others are counted.
 const NAMED: usize = 5;
 
 /// How much of the receipts in the state folder is read.
@@ -37,14 +37,14 @@ const STATE_TAIL: u64 = 32 * 1024;
 #[derive(Clone, Debug, Serialize)]
 pub struct DoctorReport {
     pub root: Option<PathBuf>,
-    /// In the order in which they were made.
+    /// The checks, in the order in which they were made.
     pub checks: Vec<Check>,
     /// Which events have fired, how often, and how long they took.
     pub events: Vec<EventStatistics>,
 }
 
 impl DoctorReport {
-    /// Notes are for information; anything above needs action.
+    /// Returns whether nothing needs action. Notes are only for information.
     pub fn is_clean(&self) -> bool {
         self.checks.iter().flat_map(|check| &check.findings).all(|finding| finding.level == Level::Note)
     }
@@ -172,7 +172,7 @@ fn check_settings(world: &World, store: Option<&Store>) -> Check {
     Check { name: "settings", text, findings }
 }
 
-/// Walks the store: damaged files moved aside, torn lines, leftovers, links, unreadable files.
+/// Walks the store and reports damaged files that were moved aside, torn lines, leftovers, links, unreadable files.
 fn check_files(store: &Store) -> Check {
     let mut walk = Walk::default();
     walk.folder(store.dir(), "");
@@ -181,7 +181,7 @@ fn check_files(store: &Store) -> Check {
     Check { name: "files", text, findings: walk.findings }
 }
 
-/// Machine-local files that came with a commit.
+/// Reports files of one machine that came with a commit.
 fn tracked(store: &Store) -> Vec<Finding> {
     match store.tracked() {
         Tracked::Nothing => Vec::new(),
@@ -205,7 +205,7 @@ fn tracked(store: &Store) -> Vec<Finding> {
     }
 }
 
-/// Writes to the folders that hooks write to. A hook reports nothing when it cannot write, so this check does.
+/// Writes to the folders that hooks write to. A hook cannot report that it cannot write, so this check does.
 fn check_disk(world: &World, store: &Store, project: &ProjectId) -> Check {
     let failed = lost::try_writing(store);
     let text = if failed.is_empty() { "records can be written" } else { "records cannot be written" };
@@ -325,7 +325,8 @@ fn check_hooks(firing: &HookStatistics, now: Timestamp) -> Check {
             Finding::new(Level::Note, text).hint("hooks that run from a session's beginning miss nothing"),
         );
     }
-    // A tool call leaves no receipt, so the table is what was counted. Of two in one second a receipt's event is named.
+    // A tool call leaves no receipt, so the counted events are used. If an event with a receipt happened in the same
+    // second, that event is named.
     let by_receipt = firing.receipts.iter().rev().find_map(|receipt| {
         firing.fired.iter().find(|fired| (&fired.event, &fired.last_at) == (&receipt.event, &receipt.ts))
     });
@@ -342,7 +343,8 @@ fn check_hooks(firing: &HookStatistics, now: Timestamp) -> Check {
     Check { name: "hooks", text: text.unwrap_or_else(|| "no hook has run yet".to_owned()), findings }
 }
 
-/// Reports that no settings file calls us. A plugin of the harness's own kind can, so hooks that ran are no problem.
+/// Reports that no settings file calls us. A plugin of the harness can call us too, so this is only a note if hooks have
+/// run.
 fn not_wired(world: &World, checkout: &Path, firing: &HookStatistics) -> Option<Finding> {
     if HARNESSES.iter().any(|harness| !install::in_force(world, harness, checkout).is_empty()) {
         return None;
@@ -363,7 +365,7 @@ fn not_wired(world: &World, checkout: &Path, firing: &HookStatistics) -> Option<
     })
 }
 
-/// Reports what hooks left in the state folder: events without a root, and bugs.
+/// Reports the receipts that hooks left in the state folder: events without a root, and bugs.
 fn without_root(world: &World) -> Vec<Finding> {
     let receipts = world.trust().map(|trust| trust.receipts(STATE_TAIL)).unwrap_or_default();
     let is_recent = |receipt: &&Receipt| receipt.at().is_some_and(|at| world.now.duration_since(at) < RECENT);
@@ -377,7 +379,7 @@ fn without_root(world: &World) -> Vec<Finding> {
     findings
 }
 
-/// Reports where a harness is made to call us, and which of its events never fired.
+/// Reports which files make a harness call us, and which of its events never fired.
 fn check_harness(
     world: &World,
     harness: &'static Harness,
@@ -430,7 +432,7 @@ fn check_harness(
                 Level::Warning,
                 "wired more than once: every event comes twice, and so does the brief",
             ),
-            // Each copy of a plugin checks whether another one does the work.
+            // Each copy of a plugin checks whether another copy does the work.
             Install::Plugin(_) => Finding::new(Level::Note, "installed more than once: one copy is silent"),
         };
         findings.push(
@@ -461,7 +463,7 @@ fn check_harness(
     })
 }
 
-/// A plugin of another version, or one that calls a missing program.
+/// Reports a plugin of another version, or a plugin that calls a missing program.
 fn check_plugin(harness: &Harness, file: &WiredFile) -> Vec<Finding> {
     let Some(Installed { thru, version }) = &file.plugin else { return Vec::new() };
     let mut findings = Vec::new();

@@ -9,16 +9,17 @@ use store::{Dir, Replaced};
 
 use crate::{Error, Mode, Result, World};
 
-/// The longest message.
+/// The longest message that is read.
 const LARGEST: usize = 16 * 1024 * 1024;
 
-/// Folders from which programs take instructions, besides those of the harnesses: a message must not write there.
+/// Folders from which programs take instructions, besides the folders of the harnesses. A message must not write
+/// there.
 const FORBIDDEN: &[&str] = &[".git", ".agent", ".husky", ".vscode", ".idea", ".ssh", ".direnv", ".cargo"];
 
-/// What happens to a file that is there.
+/// What happens to a file that already exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
-    /// It stays, and the block is not written.
+    /// The file stays, and the block is not written.
     Keep,
     Replace,
 }
@@ -27,18 +28,18 @@ pub enum Existing {
 pub struct Report {
     pub folder: PathBuf,
     pub files: Vec<ExtractedFile>,
-    /// How many of them were not written.
+    /// How many of the files were not written.
     pub left_out: usize,
 }
 
 #[derive(Clone, Debug, Serialize)]
 pub struct ExtractedFile {
     pub path: String,
-    /// The line of the message in which the block begins.
+    /// The line of the message where the block begins.
     pub line: usize,
     pub lines: usize,
     pub outcome: Outcome,
-    /// What a reader should know: another name than the message gives, a block without an end.
+    /// What a reader should know: the file has another name than in the message, or the block has no end.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub note: String,
 }
@@ -48,9 +49,9 @@ pub struct ExtractedFile {
 pub enum Outcome {
     Created,
     Replaced,
-    /// The file has this text already.
+    /// The file already has this text.
     Same,
-    /// There is another file, and it stays.
+    /// Another file has this name, and it stays.
     Exists,
 }
 
@@ -105,7 +106,7 @@ pub fn message(world: &World, named: &Path) -> Result<String> {
     })
 }
 
-/// Writes one file below `dir`, through no link.
+/// Writes one file below `dir`, without following links.
 fn put(dir: &Dir, path: &str, text: &[u8], existing: Existing, mode: Mode) -> Result<Outcome> {
     let known = match dir.read(path, LARGEST) {
         Err(store::Error::Absent { .. }) => None,
@@ -125,11 +126,11 @@ fn put(dir: &Dir, path: &str, text: &[u8], existing: Existing, mode: Mode) -> Re
         "" => dir.replace_if(name, known.as_deref(), text)?,
         folder => dir.make_by_umask(folder)?.replace_if(name, known.as_deref(), text)?,
     };
-    // Somebody else wrote it meanwhile.
+    // If it was not replaced, another program wrote the file meanwhile.
     Ok(if replaced == Replaced::Done { outcome } else { Outcome::Exists })
 }
 
-/// `3 files written, 1 left out`.
+/// Describes the result: `3 files written, 1 left out`.
 pub fn words(report: &Report, mode: Mode) -> String {
     let written = report
         .files

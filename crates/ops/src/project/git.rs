@@ -1,4 +1,4 @@
-//! Asks git what its files do not show, through its own command. Never in a hook.
+//! Asks git, through its own command, what its files do not show. Never called in a hook.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -12,15 +12,16 @@ use store::{Dir, Replaced};
 
 use crate::{Error, Result};
 
-/// A git that does not answer is ended.
+/// How long git may take to answer. After that it is ended.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// More than git prints for any of our questions, and more than anybody excludes.
+/// The largest output: more than git prints for any of our questions.
 const LARGEST_OUTPUT: usize = 256 * 1024 * 1024;
+/// The largest exclude list that is read.
 const LARGEST_EXCLUDE: usize = 4 * 1024 * 1024;
-/// A repository's own settings can name commands that git runs even for reading. They may have come with an archive
-/// or belong to somebody else, so git is told to run none. A bare repository among the files of a project is not
-/// taken for the project's.
+/// Options that keep git from running other commands. A repository's own settings can name commands that git runs even
+/// when it only reads, and these settings may have come with an archive or belong to somebody else. A bare repository
+/// among the files of a project is not mistaken for the project's repository.
 const HARMLESS: &[&str] = &[
     "--no-pager",
     "-c",
@@ -31,9 +32,9 @@ const HARMLESS: &[&str] = &[
     "safe.bareRepository=explicit",
 ];
 
-/// The line above what we keep out of git in one clone.
+/// The line above the paths that we exclude from git in one clone.
 const MARK: &str = "# throughline: settings of one person, see `thru uninstall`";
-/// The same, where the line above had no end before us.
+/// The same mark, used if the line above had no line end before we added the mark.
 const MARK_JOINED: &str =
     "# throughline: settings of one person, see `thru uninstall` (the line above had no end)";
 
@@ -45,16 +46,17 @@ fn is_ignored(project: &Path, path: &Path) -> Result<bool> {
     Ok(ask(project, &["check-ignore", "-q", "--", &path.to_string_lossy()])?.is_some())
 }
 
-/// Refuses if this clone's exclude list is reached through a link: adding to it would write elsewhere.
+/// Refuses if the path of this clone's exclude list contains a link: adding to the list would write elsewhere.
 pub fn refuse_linked_exclude(project: &Path) -> Result<()> {
     let Some(file) = exclude_path(project)? else { return Ok(()) };
-    // In a worktree or a submodule it is not below the project, but in the repository it belongs to.
+    // In a worktree or a submodule the list is not below the project, but in the repository that the project belongs
+    // to.
     let repository = file.ancestors().nth(2).unwrap_or(&file);
     let base = if file.starts_with(project) { project } else { repository };
     crate::setup::install::refuse_links(base, &file)
 }
 
-/// A change of this clone's own list of what git does not show.
+/// A change to this clone's exclude list.
 #[derive(Debug)]
 pub struct ListChange {
     pub file: PathBuf,
@@ -68,7 +70,7 @@ impl ListChange {
     }
 }
 
-/// Adds paths to this clone's own list of what git does not show, unless it does not show them anyway.
+/// Adds paths to this clone's exclude list, unless git ignores them anyway.
 pub fn exclude(project: &Path, paths: &[PathBuf]) -> Result<Option<ListChange>> {
     let Some((file, held)) = exclude_file(project)? else { return Ok(None) };
     let before = held.as_deref().unwrap_or_default();
@@ -89,7 +91,7 @@ pub fn exclude(project: &Path, paths: &[PathBuf]) -> Result<Option<ListChange>> 
     Ok(Some(ListChange { file, before: held, after }))
 }
 
-/// Takes the lines for these paths out again, and the mark with the last of them.
+/// Removes the lines for these paths again, and the mark if no line is left below it.
 pub fn include(project: &Path, paths: &[PathBuf]) -> Result<Option<ListChange>> {
     let Some((file, held)) = exclude_file(project)? else { return Ok(None) };
     let before = held.as_deref().unwrap_or_default();
@@ -104,7 +106,7 @@ pub fn include(project: &Path, paths: &[PathBuf]) -> Result<Option<ListChange>> 
         && !lines.get(mark + 1).is_some_and(|next| next.starts_with(b"/"))
     {
         let joined = lines.remove(mark).trim_ascii_end() == MARK_JOINED.as_bytes();
-        // The line end that was added for ours goes too, where nothing came behind.
+        // The line end that was added before the mark is removed too.
         if let Some(last) = lines.last_mut().filter(|_| joined && mark > 0) {
             *last = last.strip_suffix(b"\n").unwrap_or(last);
         }
@@ -113,7 +115,8 @@ pub fn include(project: &Path, paths: &[PathBuf]) -> Result<Option<ListChange>> 
     Ok((after != before).then_some(ListChange { file, before: held, after }))
 }
 
-/// Every checkout of the repository of this one, itself first. One that only claims to belong to it is left out.
+/// Returns every checkout of this checkout's repository, this one first. A checkout that only claims to belong to the
+/// repository is left out.
 pub fn worktrees(checkout: &Path) -> Vec<PathBuf> {
     let mut found = vec![checkout.to_owned()];
     let main_of = |dir: &Path| match store::git::look(dir) {
@@ -132,7 +135,7 @@ pub fn worktrees(checkout: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Relative to the top of the checkout, as the list requires.
+/// Returns the lines of the exclude list for these paths, which are relative to the top of the checkout.
 fn lines_for(project: &Path, paths: &[PathBuf]) -> Result<Vec<String>> {
     let Some(top) = ask(project, &["rev-parse", "--show-toplevel"])? else { return Ok(Vec::new()) };
     let line = |path: &PathBuf| Some(format!("/{}", path.strip_prefix(top.trim_end()).ok()?.display()));
@@ -151,14 +154,14 @@ fn contains_line(bytes: &[u8], line: &str) -> bool {
     bytes.split(|b| *b == b'\n').any(|known| known.trim_ascii_end() == line.as_bytes())
 }
 
-/// Returns `None` outside git, and if the list is not this checkout's own: a `.git` that came with the files can name
-/// any repository, and can be a link to one. The writer refuses links further down.
+/// Returns the path of the exclude list. `None` outside git, and if the list is not this checkout's own: a `.git` that
+/// came with the files can name any repository, and can be a link to one. The writer refuses links further down.
 fn exclude_path(project: &Path) -> Result<Option<PathBuf>> {
     let Some(out) = ask(project, &["rev-parse", "--git-path", "info/exclude"])? else { return Ok(None) };
     Ok(owns_repository(project)?.then(|| project.join(out.trim_end())))
 }
 
-/// Returns whether the repository of this checkout is in it, or knows it as one of its worktrees or submodules.
+/// Returns whether this checkout contains its repository, or the repository lists it as a worktree or a submodule.
 fn owns_repository(project: &Path) -> Result<bool> {
     let Some(top) = ask(project, &["rev-parse", "--show-toplevel"])? else { return Ok(false) };
     let top = Path::new(top.trim_end());
@@ -166,8 +169,8 @@ fn owns_repository(project: &Path) -> Result<bool> {
     Ok(is_folder || matches!(store::git::look(top), Some(Git::Submodule | Git::Worktree { .. })))
 }
 
-/// Returns the list and its content; `None` as content if it does not exist. Outside git, and if it is not a regular
-/// file, there is nothing to change.
+/// Returns the path of the exclude list and its content, which is `None` if the file does not exist. Returns nothing
+/// outside git, and if it is not a regular file.
 fn exclude_file(project: &Path) -> Result<Option<(PathBuf, Option<Vec<u8>>)>> {
     let Some(file) = exclude_path(project)? else { return Ok(None) };
     match store::look_at(&file)? {
@@ -197,8 +200,8 @@ fn write(file: &Path, before: Option<&[u8]>, after: &[u8]) -> Result<()> {
     }
 }
 
-/// Returns the commit that is checked out, and its branch. From git's files, or from its command if those do not show
-/// it.
+/// Returns the commit that is checked out, and its branch, from git's files, or from its command if the files do not
+/// show it.
 pub fn head(project: &Path) -> Option<store::git::Head> {
     store::git::head(project).or_else(|| {
         let commit = ask(project, &["rev-parse", "--verify", "-q", "HEAD"]).ok()?.unwrap_or_default();
@@ -208,7 +211,7 @@ pub fn head(project: &Path) -> Option<store::git::Head> {
     })
 }
 
-/// Returns the branch for a packet. A name can contain a secret like any other text.
+/// Returns the branch for a packet, redacted: a branch name can contain a secret like any other text.
 pub fn safe_branch(head: &store::git::Head) -> String {
     Redacted::whole(&head.branch, redact::Options::default()).to_string()
 }
@@ -231,7 +234,7 @@ pub fn dirty(project: &Path) -> Option<usize> {
     let mut files = 0;
     while let Some(entry) = entries.next() {
         files += 1;
-        // `R  new`, and then the old name by itself.
+        // `R  new` is followed by the old name as a separate entry.
         if entry.iter().take(2).any(|state| matches!(state, b'R' | b'C')) {
             entries.next();
         }
@@ -243,7 +246,7 @@ pub fn dirty(project: &Path) -> Option<usize> {
 /// user's own filters stay. `None` if git does not answer.
 fn filters_off(project: &Path) -> Option<Vec<String>> {
     let args = ["config", "--includes", "--show-scope", "--name-only", "-z", "--get-regexp", "^filter\\."];
-    // Git fails if there is none.
+    // Git fails if there are no filters.
     let listed = run(project, &args, Vec::new()).ok()?.unwrap_or_default();
     let mut fields = listed.split(|b| *b == 0);
     let mut off = Vec::new();
@@ -257,7 +260,8 @@ fn filters_off(project: &Path) -> Option<Vec<String>> {
     Some(off)
 }
 
-/// Counts the commits that only `ours` has, and only `theirs`. `None` if one of them is unknown here.
+/// Counts the commits that only `ours` has, and those that only `theirs` has. `None` if one of the two is unknown
+/// here.
 pub fn way(project: &Path, ours: &str, theirs: &str) -> Option<(u64, u64)> {
     let range = format!("{ours}...{theirs}");
     let counts = ask(project, &["rev-list", "--left-right", "--count", &range, "--"]).ok()??;
@@ -265,7 +269,7 @@ pub fn way(project: &Path, ours: &str, theirs: &str) -> Option<(u64, u64)> {
     Some((ours.parse().ok()?, theirs.parse().ok()?))
 }
 
-/// Returns who last committed a file; `None` if git does not know it or cannot be asked.
+/// Returns who last committed a file; `None` if git does not know the file or cannot be asked.
 pub fn last_author(project: &Path, path: &Path) -> Option<String> {
     let path = path.to_string_lossy();
     let name = ask(project, &["log", "-1", "--no-show-signature", "--format=%an", "--", &path]).ok()??;
@@ -277,8 +281,8 @@ fn ask(project: &Path, args: &[&str]) -> Result<Option<String>> {
     Ok(output.map(|output| String::from_utf8_lossy(&output).into_owned()))
 }
 
-/// Runs git with `input` on its stdin and returns its stdout; `None` if there is no git, or it fails. Done by hand,
-/// because the standard library panics if a pipe cannot be read.
+/// Runs git with `input` on its stdin and returns its stdout; `None` if there is no git, or if git fails. The pipes
+/// are read here, because the standard library panics if a pipe cannot be read.
 pub fn run(project: &Path, args: &[&str], input: Vec<u8>) -> Result<Option<Vec<u8>>> {
     let fail = |e: &std::io::Error| Error::stream("git", "ask", e);
     if let Some(path) = store::git::special_file(project) {
@@ -289,13 +293,13 @@ pub fn run(project: &Path, args: &[&str], input: Vec<u8>) -> Result<Option<Vec<u
     }
     let mut git = Command::new("git");
     git.args(HARMLESS).arg("-C").arg(project).args(args);
-    // Reading writes nothing, and a partial clone fetches nothing: its remote could name a command.
+    // Git must not write while it reads, and a partial clone must not fetch: its remote could name a command.
     git.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "none");
     let mut git = match git.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn() {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         spawned => spawned.map_err(|e| fail(&e))?,
     };
-    // In threads: git answers while it is still reading, and a full pipe would block both.
+    // Threads are needed because git answers while it is still reading: a full pipe would block both sides.
     let (stdin, stdout) = (git.stdin.take(), git.stdout.take());
     std::thread::spawn(move || stdin.map(|mut stdin| stdin.write_all(&input)));
     let (told, heard) = mpsc::channel();

@@ -1,5 +1,5 @@
-//! Actions that only a person may take. An agent that read an instruction in somebody's file must not give trust, or
-//! permission to run a command that came with the project.
+//! Checks for actions that only a person may take. An agent that read an instruction in somebody's file must not give
+//! trust, or permission to run a command that came with the project.
 
 use harness::process::{Description, harness_of};
 use rustix::process::getppid;
@@ -7,7 +7,7 @@ use rustix::process::getppid;
 use crate::process::info;
 use crate::{Error, Result, World};
 
-/// Deeper than any real chain of processes.
+/// How many parent processes are examined: more than any real chain of processes has.
 const STEPS: usize = 256;
 
 /// Refuses if a harness started this process. `what` is what is refused ("trust is not given"), `command` what the
@@ -47,7 +47,7 @@ fn harness_above() -> Option<(&'static str, i32)> {
     None
 }
 
-/// Returns a process and its parent. `None` at the top, and if the system does not say.
+/// Returns a process and its parent. `None` if there is no parent, and if the system does not say.
 fn look(pid: i32) -> Option<(Description, i32)> {
     if pid <= 0 {
         return None;

@@ -11,7 +11,7 @@ use crate::project::trust;
 
 const LARGEST: usize = 1024 * 1024;
 
-/// The sources, before they are applied over the defaults.
+/// The sources of the settings, before they are applied over the defaults.
 struct Sources {
     /// Owner, path and text of each file.
     files: Vec<(Owner, String, String)>,
@@ -29,7 +29,7 @@ pub fn resolve(world: &World, store: Option<&Store>) -> Resolved {
     resolved
 }
 
-/// Returns what applies in the current folder, for `thru config`.
+/// Returns the settings that apply in the current folder, for `thru config`.
 pub fn here(world: &World) -> Resolved {
     let found = world.find();
     let Ok(Found::Marked { root, store, marker }) = &found else { return resolve(world, None) };
@@ -45,22 +45,22 @@ pub fn here(world: &World) -> Resolved {
     resolved
 }
 
-/// Returns whether the user's own settings name a folder as a root (`roots.allow`), under this path or another.
+/// Returns whether the user's own settings allow a folder as a root (`roots.allow`), under this path or another.
 pub(crate) fn allows_root(world: &World, folder: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let allowed = for_hook(world, None).settings.roots_allow;
     allowed.iter().any(|named| Path::new(named) == folder || real(Path::new(named)) == real(folder))
 }
 
-/// The settings of a hook, which goes on with a default where a value cannot be used.
+/// The settings of a hook. Where a value cannot be used, the hook continues with the default.
 #[derive(Debug)]
 pub struct HookSettings {
     pub settings: Settings,
-    /// For the receipt: what could not be used.
+    /// Which setting could not be used, and why; for the receipt.
     pub problem: Option<String>,
 }
 
-/// Does the same for a hook: without a file there is no work.
+/// Returns the effective settings for a hook. If there are no files and no variables, nothing has to be parsed.
 pub fn for_hook(world: &World, store: Option<&Store>) -> HookSettings {
     let mut sources = gather(world, store);
     if sources.files.is_empty() && sources.variables.is_empty() && sources.findings.is_empty() {

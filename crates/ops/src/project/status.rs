@@ -1,4 +1,4 @@
-//! `thru status`: the current state, and what to do next.
+//! `thru status`: the current state, and the next step.
 
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ use crate::{Result, World};
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct StatusReport {
     pub root: PathBuf,
-    /// False if there is no marker; this is where one would go.
+    /// False if there is no marker; `root` is then the folder where it would be created.
     pub marked: bool,
     /// The current git worktree, if it is not the root itself.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -30,13 +30,13 @@ pub struct StatusReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<Mode>,
     pub trusted: bool,
-    /// Where it was trusted before its folder was moved here, if it is not trusted here.
+    /// Where the project was trusted before its folder was moved here, if it is not trusted here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<String>,
     pub sessions: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_session: Option<list::Listed>,
-    /// Turned off by a setting or a variable.
+    /// Whether a setting or a variable turns hooks off.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub hooks_off: bool,
     /// The harnesses that call us here.
@@ -48,27 +48,27 @@ pub struct StatusReport {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub settings_problems: Vec<Finding>,
     pub next: Next,
-    /// The command to type now, where features have one to offer.
+    /// The command to type now, if a feature suggests one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_step: Option<NextStep>,
     /// What features add, in the order of their rows.
     #[serde(flatten, serialize_with = "by_key")]
     pub lines: Vec<StatusLine>,
-    /// Features that failed.
+    /// The errors of features that failed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
 }
 
-/// The one thing a newcomer should do now.
+/// What a new user should do next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Next {
     #[default]
     Init,
     Trust,
-    /// As `Trust`, for a project whose folder was moved.
+    /// The same as `Trust`, for a project whose folder was moved.
     TrustMoved,
-    /// No harness calls us, and none ever did.
+    /// No harness calls us, and no session was ever recorded.
     Wire,
     StartHarness,
     Nothing,

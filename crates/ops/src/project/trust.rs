@@ -1,4 +1,4 @@
-//! `thru trust`: the user vouches for a store that came with the folder.
+//! `thru trust`: the user allows hooks to use a store that came with the folder.
 
 mod wants;
 
@@ -23,18 +23,19 @@ pub struct TrustReport {
     pub trusted: bool,
     /// False if there was nothing to change.
     pub changed: bool,
-    /// Where it was trusted before it was moved here.
+    /// Where the project was trusted before it was moved here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<String>,
-    /// Where it was trusted before, if it was perhaps moved: that path no longer exists, and is still recorded.
+    /// Where the project was trusted before, if it may have been moved: that path no longer exists, but is still
+    /// recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub maybe_moved_from: Option<String>,
-    /// How many records of what the user allowed to run were taken over from the old path.
+    /// How many consents were taken over from the old path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub consents_taken_over: Option<usize>,
-    /// The file that records it.
+    /// The file that records the trust.
     pub record: PathBuf,
-    /// What the store would have run or fed. Trust allows none of it.
+    /// What the store would run or feed. Trust allows none of it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub wants: Vec<Want>,
 }
@@ -44,8 +45,8 @@ pub fn grant(world: &World) -> Result<TrustReport> {
     change(world, true)
 }
 
-/// Trusts the project at its new path, if its old one no longer exists. What the user allowed to run there is allowed
-/// here too: it is the same project, and consent is bound to what is run.
+/// Trusts the project at its new path, if its old path no longer exists. What the user allowed to run at the old path
+/// is allowed here too: it is the same project, and consent is bound to what is run.
 pub fn adopt_moved(world: &World) -> Result<TrustReport> {
     person::require_person(world, "trust is not given", "thru trust --moved")?;
     let project = marked(world)?;
@@ -60,7 +61,8 @@ pub fn adopt_moved(world: &World) -> Result<TrustReport> {
         };
         return Err(Error::Refused { what, hint: "`thru trust` trusts it where it is".into() });
     };
-    // First: if this is interrupted, the old path is still known, and it can be done again.
+    // Consents are taken over first: if this is interrupted, the old path is still known, and the command can be
+    // repeated.
     let taken = match project.store.consents() {
         Some(consents) => consents.take_over(&trust.former(id)?, world.now)?,
         None => 0,
@@ -86,7 +88,8 @@ pub(crate) fn moved_from(world: &World, id: &ProjectId, root: &Path) -> Option<S
     world.trust()?.moved_from(id, root).ok()?
 }
 
-/// Returns the way to trust a root that is not: `what` is to be looked at first, unless it is the user's own.
+/// Returns how to trust a root that is not trusted. The user should look at `what` first, unless the project was
+/// moved.
 pub(crate) fn advice(world: &World, id: &ProjectId, root: &Path, what: &str) -> String {
     match moved_from(world, id, root) {
         Some(from) => format!("it was moved from {from}: run `thru trust --moved`"),
@@ -94,13 +97,13 @@ pub(crate) fn advice(world: &World, id: &ProjectId, root: &Path, what: &str) -> 
     }
 }
 
-/// Returns where a folder of this project is now, if the project was moved from there.
+/// Returns where a folder of this project is now, if `folder` is below a path that the project was moved from.
 pub(crate) fn place_now(project: &ProjectContext, folder: &Path) -> PathBuf {
     let former = || {
         let id = project.store.marker().ok()?.project_id;
         let former = project.world.trust()?.former(&id).ok()?;
         let rest = former.iter().find_map(|old| folder.strip_prefix(old).ok())?;
-        // Joining nothing would add a slash.
+        // Joining an empty path would add a slash.
         Some(project.root.path.components().chain(rest.components()).collect())
     };
     former().unwrap_or_else(|| folder.to_owned())

@@ -1,4 +1,4 @@
-//! The brief. Composed here for hooks and for `thru brief` alike, so that both give the same bytes.
+//! Composes the brief, for hooks and for `thru brief` alike, so that both give the same bytes.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -21,19 +21,19 @@ use crate::session::transcript::{self, Skipped, Source};
 use crate::session::{context_held, database, list, roster};
 use crate::{Error, Mode, Result, World};
 
-/// Larger than any harness's summary.
+/// The largest summary that is read; it is larger than any harness's summary.
 const SUMMARY_BYTES: usize = 1024 * 1024;
 
-/// What a hook asks for, and `thru brief` in its place.
+/// The brief that a hook asks for, or `thru brief` in its place.
 #[derive(Clone, Copy, Debug)]
 pub struct BriefRequest<'a> {
     pub project: ProjectContext<'a>,
     pub occasion: Occasion,
-    /// The session that will read it; `None` for one that has not begun.
+    /// The session that will read the brief; `None` if that session has not begun.
     pub session: Option<&'a Id>,
     /// The id that this session had before.
     pub previous: Option<&'a Id>,
-    /// The limit in UTF-16 units.
+    /// The longest brief allowed, in UTF-16 units.
     pub room: usize,
     pub mode: Mode,
 }
@@ -48,7 +48,7 @@ pub struct Composed {
     pub problems: Vec<String>,
     /// The facts of features, each with a mark that identifies it.
     pub marks: Vec<(String, u64)>,
-    /// Held until it was sent, so that no other session gets the same offer.
+    /// Locks that are held until the brief has been sent, so that no other session gets the same offer.
     _held: Vec<Lock>,
 }
 
@@ -65,7 +65,7 @@ pub fn compose(request: &BriefRequest) -> Option<Composed> {
     Some(Composed { brief, occasion: request.occasion, problems, marks, _held: held })
 }
 
-/// By which a fact is known again; one that stands in its longest form in `told` has a second mark.
+/// Returns the marks by which a fact is recognised later. A fact whose longest form is in `told` has a second mark.
 fn marks(candidate: &Candidate, told: &str) -> Vec<(String, u64)> {
     let stands_whole =
         candidate.forms.len() > 1 && candidate.forms.last().is_some_and(|form| told.contains(form));
@@ -74,7 +74,7 @@ fn marks(candidate: &Candidate, told: &str) -> Vec<(String, u64)> {
     marks.map(|mark| (candidate.id.clone(), mark)).collect()
 }
 
-/// What features add, and the locks that keep others from adding the same meanwhile.
+/// What features add, and the locks that keep other sessions from being offered the same.
 struct Records {
     candidates: Vec<Candidate>,
     problems: Vec<String>,
@@ -92,13 +92,13 @@ fn gather(request: &BriefRequest) -> Option<(Gathered, Records)> {
         Occasion::Compacted | Occasion::Resumed | Occasion::Asked => {
             past::of_session(project.store, project.root, previous.or(session)?).ok()?
         }
-        // The agent can see its own session, so it is told what others did.
+        // The agent can see its own session, so it is told only what others did.
         Occasion::Replayed => {
             past::of_session(project.store, project.root, previous.or(session)?).ok()?.outline()
         }
     };
     let recorded = decisions::without_recorded(project.store, &mut gathered.digest);
-    // In a dry run the session's state has not moved to its new id.
+    // In a dry run the session's state has not moved to the new id, so the old id is used.
     let session = if mode == Mode::Write { session } else { previous.or(session) };
     let context = BriefContext { project, occasion, session, mode, held: RefCell::default() };
     let (mut candidates, mut problems) = features::candidates(&context);
@@ -136,17 +136,17 @@ pub struct BriefOptions<'a> {
     pub occasion: Option<Occasion>,
     /// A transcript to compose from, as if the session ended with it.
     pub transcript: Option<&'a Path>,
-    /// Whose limits apply, and whose transcript it is.
+    /// The harness whose limits apply and whose transcript it is.
     pub harness: Option<&'a str>,
     pub session: Option<&'a str>,
-    /// A file with the summary that the agent can see.
+    /// A file with the summary that the agent can see after a compaction.
     pub summary: Option<&'a Path>,
     pub room: Room,
-    /// `None` means what the settings say.
+    /// `None` means the ranking of the settings.
     pub ranking: Option<Ranking>,
 }
 
-/// The order of a brief.
+/// How a brief is ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ranking {
     Fixed,
@@ -155,11 +155,11 @@ pub enum Ranking {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Room {
-    /// As much as the harness accepts at such an event.
+    /// As much as the harness accepts on such an occasion.
     Harness,
     Chars(usize),
     Tokens(usize),
-    /// Everything.
+    /// No limit.
     All,
 }
 
@@ -189,7 +189,7 @@ pub fn run(world: &World, options: &BriefOptions) -> Result<BriefReport> {
     let redact = settings.redact();
     let (mut gathered, records, occasion, skipped) = match options.transcript {
         Some(path) => {
-            // Its project need not be here; then its paths are relative to where it was.
+            // The transcript may belong to another project; then its paths are relative to the folder of its session.
             let here = match world.find() {
                 Ok(Found::Marked { root, .. }) => root.checkout,
                 _ => path.to_owned(),
@@ -240,7 +240,7 @@ pub fn run(world: &World, options: &BriefOptions) -> Result<BriefReport> {
     };
     let material = Material { scoring: scoring.as_ref(), ..material(occasion, &gathered, &records) };
     let mut explained = model::brief::explain(&material, cap);
-    // As in hooks: records that people write are redacted when they are shown.
+    // As in hooks, records that people write are redacted when they are shown.
     explained.text = explained.text.map(|text| Redacted::whole(&text, redact).to_string());
     let chars = explained.text.as_deref().map_or(0, model::render::width);
     let findings = resolved.findings.into_iter().filter(|finding| finding.level == Level::Error);
@@ -256,7 +256,7 @@ pub fn run(world: &World, options: &BriefOptions) -> Result<BriefReport> {
     })
 }
 
-/// Reads a named session that no hook reported from its harness's database.
+/// Reads a named session, which no hook reported, from the database of its harness.
 fn from_database(world: &World, options: &BriefOptions) -> Result<Option<(transcript::Read, Occasion)>> {
     let Some(session) = options.session.and_then(|named| Id::new(named).ok()) else { return Ok(None) };
     let Some(rows) = database::find(world, &session)? else { return Ok(None) };
@@ -268,7 +268,7 @@ fn from_database(world: &World, options: &BriefOptions) -> Result<Option<(transc
     Ok(Some((read, occasion)))
 }
 
-/// The brief mentions a compaction only if there was one.
+/// Returns the occasion that fits a session: the brief mentions a compaction only if there was one.
 fn fitting(digest: &Digest) -> Occasion {
     if digest.last_compaction() > 0 { Occasion::Compacted } else { Occasion::Asked }
 }
@@ -283,7 +283,7 @@ fn from_store(
         Found::Unmarked(root) => return Err(Error::NoRoot { path: root.path }),
     };
     let project = ProjectContext { world, root: &root, store: &store, settings };
-    // Without a named session, a start means a session that has not begun.
+    // If a start is requested without a session, the brief is for a session that has not begun.
     let session = match (options.occasion, options.session) {
         (Some(Occasion::Started), None) => None,
         _ => Some(list::choose(world, &store, options.session)?.0),
@@ -305,7 +305,7 @@ fn from_store(
     let request =
         BriefRequest { project, occasion, session, previous: None, room: usize::MAX, mode: Mode::DryRun };
     let Some((gathered, records)) = gather(&request) else {
-        // There is no earlier session, or none that can be read: the error says which.
+        // There is no earlier session, or none that can be read; the error says which of the two.
         let (session, _) = list::choose(world, &store, options.session)?;
         let gathered = past::of_session(&store, &root, &session)?;
         return Ok((gathered, Vec::new(), occasion));
@@ -313,7 +313,7 @@ fn from_store(
     Ok((gathered, records.candidates, occasion))
 }
 
-/// Folds a transcript as hooks would have done, from its first line to its last.
+/// Folds a whole transcript, as hooks would have done.
 pub fn from_transcript(
     path: &Path,
     checkout: &Path,

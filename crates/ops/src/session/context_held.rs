@@ -1,4 +1,4 @@
-//! Which facts of features are in a session's context: those told since its last compaction. A session that is
+//! Records which facts of features are in a session's context: those sent since its last compaction. A session that is
 //! resumed with its conversation does not get them again.
 
 use model::brief::{Candidate, Occasion};
@@ -12,31 +12,31 @@ use crate::hook::context::HookContext;
 /// The most marks that are kept; the oldest are dropped first.
 const MOST: usize = 256;
 
-/// Marks of what was told, oldest first.
+/// Marks of the facts that were sent, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContextHeld {
     marks: Vec<u64>,
 }
 
-/// Returns a mark for a fact in these words.
+/// Returns a mark for a fact in exactly these words.
 pub fn mark(candidate: &Candidate) -> u64 {
     fingerprint(std::iter::once(&candidate.id).chain(&candidate.forms))
 }
 
-/// Tells a fact that was told in its longest form, and whole, from the same one cut short. None for one that is cut even then.
+/// Returns a mark which says that a fact was sent in its longest form. `None` if even that form is cut short.
 pub fn whole_mark(candidate: &Candidate) -> Option<u64> {
     let longest = candidate.forms.last()?;
     let is_cut = longest.ends_with('…') || longest.ends_with("…”");
     (!is_cut).then(|| fingerprint(["whole", candidate.id.as_str(), longest.as_str()]))
 }
 
-/// Whether the session's context holds the whole text of this fact, as it is now.
+/// Returns whether the session's context contains the whole text of this fact, as it is now.
 pub fn holds_whole(store: &Store, session: &Id, candidate: &Candidate) -> bool {
     let held = store.session(session).get::<ContextHeld>().ok().flatten().unwrap_or_default();
     whole_mark(candidate).is_some_and(|mark| held.marks.contains(&mark))
 }
 
-/// Leaves out what is already in the session's context.
+/// Removes the candidates that are already in the session's context.
 pub fn without_held(store: &Store, session: &Id, candidates: &mut Vec<Candidate>) -> Result<()> {
     if let Some(held) = store.session(session).get::<ContextHeld>()? {
         candidates.retain(|candidate| !held.marks.contains(&mark(candidate)));
@@ -44,7 +44,7 @@ pub fn without_held(store: &Store, session: &Id, candidates: &mut Vec<Candidate>
     Ok(())
 }
 
-/// Records what was told on an occasion. A start and a compaction clear the earlier marks.
+/// Records which facts were sent on an occasion. A start and a compaction clear the earlier marks.
 pub fn remember(context: &HookContext, occasion: Occasion, told: Vec<u64>) -> Result<()> {
     let session = context.project.store.session(context.session);
     let before = match occasion {

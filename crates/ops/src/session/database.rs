@@ -1,5 +1,5 @@
-//! Sessions that a harness keeps in a database: queried through its own program, or else through `sqlite3`. Read
-//! only, and never in a hook, because this starts a process.
+//! Reads sessions that a harness keeps in a database, through the harness's own program or else through `sqlite3`.
+//! Never called in a hook, because it starts a process. Writes nothing.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -13,16 +13,17 @@ use crate::process::{self, Job};
 use crate::setup::install::on_path;
 use crate::{Error, Result, World};
 
-/// A harness's program needs seconds to start on a busy machine.
+/// How long a query may take: a harness's program needs seconds to start on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Larger than any session. Output beyond this is refused, because a session without its beginning would be wrong.
+/// The largest output, larger than any session. More is refused, because a session without its beginning would be
+/// wrong.
 const LARGEST: usize = 128 * 1024 * 1024;
 
 /// Keeps `sqlite3` from reading the user's `~/.sqliterc`, which may change its output format.
 const SQLITE_OPTIONS: [&str; 4] = ["-init", "/dev/null", "-batch", "-readonly"];
 
-/// Keeps only what it prints on stdout.
+/// A shell line that runs a program without its stderr.
 const QUIET: &str = "exec \"$@\" 2>/dev/null";
 
 /// A session as the lines that its harness's reader understands, oldest first.
@@ -65,7 +66,7 @@ fn file(world: &World, database: &Database) -> Option<PathBuf> {
     }
 }
 
-/// Returns `None` if the answer is not as expected: another version may not know the command.
+/// Asks the harness's own program. `None` if the answer is not as expected: another version may not know the command.
 fn ask_own(program: &Path, database: &Database, query: &str) -> Result<Option<Vec<String>>> {
     #[derive(Deserialize)]
     struct Row {
@@ -97,7 +98,7 @@ fn ask_sqlite(sqlite: Option<&Path>, harness: &Harness, file: &Path, query: &str
 
 /// Returns what the program prints, or `None` if it fails.
 fn run(program: &Path, arguments: Vec<String>, variables: &[(&str, &str)]) -> Result<Option<Vec<u8>>> {
-    // Its hooks must not call us.
+    // The program's own hooks must not record this run.
     let variables = [("THROUGHLINE_HOOK", "1")].iter().chain(variables);
     let variables: Vec<(&str, OsString)> = variables.map(|(name, value)| (*name, value.into())).collect();
     let quiet = ["sh", "-c", QUIET, "sh"].map(str::to_owned);

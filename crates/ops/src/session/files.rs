@@ -27,7 +27,7 @@ pub struct Row {
     pub path: String,
     pub edits: u32,
     pub reads: u32,
-    /// How often only the text of a command named it.
+    /// How often the file was named only in the text of a command.
     pub guesses: u32,
     pub last_at: String,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -36,7 +36,7 @@ pub struct Row {
     pub gone: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub ignored: bool,
-    /// The worktrees of the sessions that touched it.
+    /// The worktrees of the sessions that used the file.
     #[serde(skip)]
     homes: Vec<String>,
     #[serde(skip)]
@@ -53,7 +53,7 @@ pub fn run(world: &World, session: Option<&str>) -> Result<FilesReport> {
     };
     let mut rows = BTreeMap::new();
     for id in &chosen {
-        // For one session, its earlier ids are included; for all, they are in the list anyway.
+        // If one session was requested, its earlier ids are included; a list of all sessions contains them anyway.
         let digest = match session {
             Some(_) => past::whole(&store, id, past::GENERATIONS)?,
             None => store.digest(id, |_| {})?,
@@ -62,7 +62,7 @@ pub fn run(world: &World, session: Option<&str>) -> Result<FilesReport> {
     }
     let mut files: Vec<Row> = rows.into_values().collect();
     for row in files.iter_mut().filter(|row| !row.outside) {
-        // A file of another worktree is where it was created.
+        // A file may exist only in the worktree where it was created.
         let folders = row.homes.iter().map(Path::new).chain([root.checkout.as_path()]);
         row.gone = folders.into_iter().all(|folder| folder.join(&row.path).symlink_metadata().is_err());
     }
@@ -76,7 +76,7 @@ pub fn run(world: &World, session: Option<&str>) -> Result<FilesReport> {
     Ok(FilesReport { session: session.map(|_| chosen[0].to_string()), sessions: chosen.len(), files })
 }
 
-/// The weight halves for every day since.
+/// Adds the files of one session. Their weight halves with every day since the session's last record.
 fn take_in(rows: &mut BTreeMap<String, Row>, digest: &Digest, now: Timestamp) {
     let last = time::parse(&digest.last_at).unwrap_or(now);
     let days = (now.as_second() - last.as_second()).max(0) as f64 / 86_400.0;
@@ -99,7 +99,7 @@ fn take_in(rows: &mut BTreeMap<String, Row>, digest: &Digest, now: Timestamp) {
     }
 }
 
-/// Returns what git would not track; nothing without git.
+/// Returns the paths that git ignores; none if there is no git.
 pub(crate) fn ignored(checkout: &Path, paths: &[&str]) -> Vec<String> {
     if paths.is_empty() {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! What hooks have recorded, added up: which event fired when, how long it took, and what should have followed.
+//! Statistics of what hooks have recorded: which event fired when, how long it took, and what should have followed.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -30,8 +30,9 @@ pub struct EventStatistics {
 #[derive(Debug, Default)]
 pub struct HookStatistics {
     pub fired: Vec<EventStatistics>,
-    /// Sessions that were compacted and have not had a brief yet, and those that ended that way.
+    /// Sessions that were compacted and have not had a brief yet.
     pub gaps: Vec<String>,
+    /// Sessions that were compacted and ended without a brief.
     pub never_told: Vec<String>,
     pub receipts: Vec<Receipt>,
     /// Types of transcript lines that this version does not know.
@@ -53,7 +54,7 @@ pub fn read(store: &Store) -> Result<HookStatistics> {
     let (mut announced, mut waiting) = (BTreeSet::<String>::new(), BTreeSet::<String>::new());
     store.receipts(|receipt| {
         if receipt.event == LOST {
-            // Not a harness's event.
+            // This receipt is not about an event of a harness.
             return firing.receipts.push(receipt);
         }
         let entry = runs.entry((receipt.harness.clone(), receipt.event.clone())).or_default();
@@ -63,7 +64,8 @@ pub fn read(store: &Store) -> Result<HookStatistics> {
         match EventName::parse(&receipt.event) {
             Some(EventName::BeforeCompact) => drop(announced.insert(receipt.session.clone())),
             Some(EventName::Summary) => drop(waiting.insert(receipt.session.clone())),
-            // After the session start it only completes the record; before it, it shows that there was a compaction.
+            // After a session start, this event only completes the record; before one, it shows that there was a
+            // compaction.
             Some(EventName::AfterCompact) if announced.contains(&receipt.session) => {
                 waiting.insert(receipt.session.clone());
             }
@@ -89,14 +91,14 @@ pub fn read(store: &Store) -> Result<HookStatistics> {
     })?;
     firing.gaps = waiting.into_iter().collect();
     for session in list::all(store)? {
-        // An unreadable journal is listed among the files; the others are still useful.
+        // Another check reports an unreadable journal; the other journals are still counted.
         firing.unread += tool_calls(store, &session, &mut runs, &mut firing.unknown).unwrap_or(0);
     }
     firing.fired = runs.into_iter().map(|((harness, event), runs)| runs.add_up(harness, event)).collect();
     Ok(firing)
 }
 
-/// A successful tool call leaves no receipt; it is counted from the journals.
+/// Counts tool calls from a session's journal, because a successful tool call leaves no receipt.
 fn tool_calls(
     store: &Store,
     session: &Id,
@@ -115,7 +117,7 @@ fn tool_calls(
     }
     let mut known = HashSet::new();
     store.dir().each_record(&layout::journal(session), |line: Line| {
-        // If hooks are installed twice, a call comes twice.
+        // If hooks are installed twice, a call is recorded twice.
         let new = line.id.is_empty() || known.insert(fingerprint([line.id.as_str()]));
         if line.event == EventName::ToolDone.name() && line.from.is_empty() && new {
             let entry = runs.entry((line.harness, line.event)).or_default();

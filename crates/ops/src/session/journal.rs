@@ -37,9 +37,9 @@ pub struct Listed {
     pub last_at: String,
     pub records: u64,
     pub files: usize,
-    /// Empty while it may continue.
+    /// Empty while the session may continue.
     pub ended: String,
-    /// What it is about: its task, else its newest prompt.
+    /// What the session is about: its task, or else its newest prompt.
     pub title: String,
     pub prompt: String,
 }
@@ -57,7 +57,7 @@ pub fn open(world: &World, session: Option<&str>) -> Result<Reading> {
     Ok(Reading { session, chosen, store, place: LogPosition::default(), seen })
 }
 
-/// Waits until there is a session; `waiting` lets the caller say so.
+/// Waits until there is a session. Calls `waiting` while there is none, so that the caller can say so.
 pub fn wait_for(world: &World, mut waiting: impl FnMut()) -> Result<Reading> {
     loop {
         match open(world, None) {
@@ -69,7 +69,7 @@ pub fn wait_for(world: &World, mut waiting: impl FnMut()) -> Result<Reading> {
 }
 
 impl Reading {
-    /// Returns the session that began after this one, if this one was a guess.
+    /// Returns the session that is now the newest, if this one was a guess and is no longer the newest.
     pub fn next(&self, world: &World) -> Option<Reading> {
         let is_guess = self.chosen == Chosen::Guess;
         is_guess.then(|| open(world, None).ok()).flatten().filter(|newest| newest.session != self.session)
@@ -86,7 +86,7 @@ impl Reading {
                 each(&record);
             }
         })?;
-        // It was cut or replaced meanwhile: what comes next is new again.
+        // If the journal was cut or replaced meanwhile, it is read from its beginning next time.
         self.place = new.map(|new| new.place).unwrap_or_default();
         Ok(())
     }
@@ -121,7 +121,7 @@ pub fn list(world: &World) -> Result<Vec<Listed>> {
             },
         });
     }
-    // A session that continues under another id is not open; the other one is.
+    // A session that continues under another id is not open; the session with the new id is.
     for open in listed.iter_mut().filter(|one| one.ended.is_empty() && continued.contains(&one.session)) {
         open.ended = "continued".to_owned();
     }

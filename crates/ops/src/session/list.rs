@@ -1,4 +1,4 @@
-//! Which session is meant, and which sessions there are.
+//! Determines which session is meant, and lists the sessions.
 
 use harness::HARNESSES;
 use model::id::Id;
@@ -8,14 +8,14 @@ use store::{Store, layout};
 use crate::session::roster;
 use crate::{Error, Result, World};
 
-/// Enough of the list of sessions for the last ones.
+/// How much of the list of sessions is read. The last sessions are in this part.
 const TAIL: u64 = 64 * 1024;
 
 /// The last active session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Listed {
     pub session: String,
-    /// When it last did something.
+    /// When the session last did something.
     pub at: String,
     pub harness: String,
 }
@@ -24,11 +24,11 @@ pub struct Listed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Chosen {
-    /// The user named it.
+    /// The user named the session.
     Named,
-    /// The current harness named it.
+    /// A variable of the current harness named the session.
     Harness,
-    /// It was the last active one here.
+    /// The session was the last active one here.
     Guess,
 }
 
@@ -68,7 +68,7 @@ pub fn around(world: &World) -> Option<Id> {
     variables.filter_map(|name| (world.var)(name)?.into_string().ok()).find_map(|id| Id::new(&id).ok())
 }
 
-/// Accepts a whole id, or the beginning of exactly one.
+/// Finds a session by its whole id, or by the beginning of exactly one id.
 fn resolve(store: &Store, named: &str, id: &Id) -> Result<Id> {
     let all = all(store)?;
     if all.contains(id) {
@@ -99,20 +99,20 @@ pub fn all(store: &Store) -> Result<Vec<Id>> {
     Ok(names.filter_map(|name| Id::new(name.strip_suffix(".jsonl")?).ok()).collect())
 }
 
-/// Returns the session with the newest record, if no start was recorded.
+/// Returns the session with the newest record. Used if no session start was recorded.
 fn busiest(store: &Store) -> Result<Option<Id>> {
     let last = |id: &Id| store.digest(id, |_| {}).map(|digest| digest.last_at).unwrap_or_default();
     Ok(all(store)?.into_iter().max_by_key(last))
 }
 
-/// Returns the last active session that was about something, or else the last active one.
+/// Returns the last active session in which something was asked or done, or else the last active one.
 fn last_active(store: &Store) -> Result<Option<Id>> {
     let entries = roster::read(store, TAIL)?;
     let active = || roster::by_activity(&entries, store, |_| true).first().map(|entry| entry.session.clone());
     Ok(roster::last_active(&entries, store, |_| true).or_else(active))
 }
 
-/// Returns the same for `thru status`, with the time since it was quiet.
+/// Returns the same session for `thru status`, with the time when it was last active.
 pub fn newest(store: &Store) -> Result<Option<Listed>> {
     let Some(session) = last_active(store)? else { return Ok(None) };
     let entries = roster::read(store, TAIL)?;
@@ -124,7 +124,7 @@ pub fn newest(store: &Store) -> Result<Option<Listed>> {
     }))
 }
 
-/// Returns where the harness keeps the session's transcript, according to the session start.
+/// Returns the path of the session's transcript, according to the session start.
 pub fn transcript(store: &Store, session: &Id) -> Option<String> {
     #[derive(Deserialize)]
     struct Line {

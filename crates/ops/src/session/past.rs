@@ -1,4 +1,4 @@
-//! What happened before, gathered for a brief: the digest of the right session, hook problems, missing files.
+//! Gathers what happened before, for a brief: the digest of the right session, hook problems, missing files.
 
 use std::path::{Path, PathBuf};
 
@@ -8,11 +8,12 @@ use model::id::Id;
 use model::receipt::{LOST, Outcome, Receipt};
 use store::{Root, Store, layout};
 
-/// Enough of a log for recent events.
+/// How much of a log is read. Recent events are in this part.
 const TAIL: u64 = 32 * 1024;
 
-/// How many files are checked on disk, and how many problems are reported.
+/// How many files are checked on disk.
 const LOOKED_FOR: usize = 60;
+/// How many problems are reported.
 const PROBLEMS: usize = 3;
 
 /// How many predecessors of a continued session are read.
@@ -27,7 +28,7 @@ pub struct Gathered {
 }
 
 impl Gathered {
-    /// Keeps which session it is, and drops what happened in it.
+    /// Keeps only which session this is, without what happened in it.
     pub fn outline(self) -> Gathered {
         let mut digest = Digest::new(&self.digest.session);
         digest.harness = self.digest.harness;
@@ -37,7 +38,7 @@ impl Gathered {
     }
 }
 
-/// Gathers what there is to say about one session, without what features add.
+/// Gathers what a brief can say about one session, without what features add.
 pub fn of_session(store: &Store, root: &Root, session: &Id) -> store::Result<Gathered> {
     let mut digest = whole(store, session, GENERATIONS)?;
     bring_back(&mut digest, &root.checkout);
@@ -48,7 +49,7 @@ pub fn of_session(store: &Store, root: &Root, session: &Id) -> store::Result<Gat
     Ok(Gathered { problems, gone, digest })
 }
 
-/// Returns only hook problems, if no session was recorded, perhaps because the disk is full.
+/// Returns only hook problems. Used if no session was recorded, perhaps because the disk is full.
 pub fn only_problems(store: &Store) -> Gathered {
     Gathered { problems: problems(store), ..Gathered::default() }
 }
@@ -66,7 +67,8 @@ fn on_disk(digest: &Digest, checkout: &Path) -> Option<GitOnDisk> {
     })
 }
 
-/// Returns a session together with those it continues. Some harnesses give a new id at every compaction.
+/// Returns a session together with the sessions it continues. Some harnesses give a session a new id at every
+/// compaction.
 pub fn whole(store: &Store, session: &Id, generations: usize) -> store::Result<Digest> {
     let digest = store.digest(session, |_| {})?;
     let earlier = Id::new(&digest.previous).ok().filter(|_| generations > 0);
@@ -76,7 +78,7 @@ pub fn whole(store: &Store, session: &Id, generations: usize) -> store::Result<D
     })
 }
 
-/// Returns failures since the last successful session start: each is reported once.
+/// Returns the failures since the last successful session start, without repetitions.
 fn problems(store: &Store) -> Vec<String> {
     let Ok(tail) = store.dir().recent(layout::RECEIPTS, TAIL) else { return Vec::new() };
     let lines = tail.split(|b| *b == b'\n').rev();
@@ -96,7 +98,7 @@ fn problems(store: &Store) -> Vec<String> {
         .collect()
 }
 
-/// A command that names no file can restore what another has deleted: an existing file is not deleted.
+/// Marks existing files as not deleted: a command that names no file can restore what another command has deleted.
 pub fn bring_back(digest: &mut Digest, checkout: &Path) {
     let folders = folders(digest, checkout);
     for file in digest.files.iter_mut().filter(|file| file.deleted && !file.outside).take(LOOKED_FOR) {
@@ -112,7 +114,8 @@ pub fn gone_files(digest: &Digest, checkout: &Path, most: usize) -> Vec<String> 
     named.filter(|file| !is_in(&folders, &file.path)).map(|file| file.path.clone()).collect()
 }
 
-/// Returns where a session's files can be: in its worktree, and here. A file in either exists.
+/// Returns the folders where a session's files can be: its worktree and this checkout. A file in either of them
+/// exists.
 fn folders(digest: &Digest, checkout: &Path) -> Vec<PathBuf> {
     let home = Path::new(&digest.home);
     let other = (home.is_absolute() && home != checkout).then(|| home.to_owned());

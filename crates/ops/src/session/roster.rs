@@ -14,23 +14,24 @@ use crate::Result;
 use crate::process::alive;
 use crate::session::past;
 
-/// Enough of the list for the last sessions.
+/// How much of the list is read. The last sessions are in this part.
 pub const TAIL: u64 = 32 * 1024;
 
 /// How many sessions are searched for one in which something was asked or done.
 const LOOKED_INTO: usize = 8;
 
-/// How many sessions without an end are examined.
+/// How many sessions that have not ended are examined.
 const OPEN: usize = 32;
 
-/// How much of a journal's end contains its last lines, and how much a last line of any length.
+/// How much of a journal's end is read for its last lines.
 const JOURNAL_END: u64 = 4 * 1024;
+/// How much of a journal's end is read if the last line is longer than that.
 const LONG_LINE: u64 = 128 * 1024;
 
 /// A session whose process is unknown counts as running for this long after its last record.
 const LATELY: SignedDuration = SignedDuration::from_mins(5);
 
-/// A session, from its last lines in the list.
+/// A session, as its last lines in the list describe it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub session: Id,
@@ -39,10 +40,10 @@ pub struct Entry {
     pub transcript: Option<String>,
     /// The harness's process.
     pub process: Option<String>,
-    /// When it last started, was resumed or ended.
+    /// When the session last started, was resumed or ended.
     pub at: String,
     pub ended: bool,
-    /// It continues under another id.
+    /// Whether the session continues under another id.
     pub continued: bool,
 }
 
@@ -59,7 +60,7 @@ struct Line {
     ended: Option<String>,
 }
 
-/// Returns the sessions at the end of the list; the one with the newest line last.
+/// Returns the sessions at the end of the list. The session with the newest line comes last.
 pub fn read(store: &Store, window: u64) -> Result<Vec<Entry>> {
     match store.dir().recent(layout::SESSIONS, window) {
         Err(store::Error::Absent { .. }) => Ok(Vec::new()),
@@ -77,7 +78,7 @@ pub fn parse(text: &[u8]) -> Vec<Entry> {
         let Ok(session) = Id::new(&line.session) else { continue };
         let Line { ts: at, harness, worktree, transcript, process, ended, .. } = line;
         let entry = match (ended, entries.remove(session.as_str())) {
-            // A session end contains only its time.
+            // The line of a session end contains only its time.
             (Some(_), Some((_, known))) => Entry { at, ended: true, ..known },
             (ended, known) => {
                 let transcript = transcript.or_else(|| known.and_then(|(_, known)| known.transcript));
@@ -93,13 +94,14 @@ pub fn parse(text: &[u8]) -> Vec<Entry> {
 }
 
 impl Entry {
-    /// It has started, and has neither ended nor continued under another id. It may be running, or dead.
+    /// Whether the session has started, and has neither ended nor continued under another id. It may be running or
+    /// dead.
     pub fn is_open(&self) -> bool {
         !self.ended && !self.continued
     }
 
-    /// Returns whether its harness is running elsewhere. `own` is the caller's process: a process that has moved to
-    /// another session has left this one.
+    /// Returns whether the session is running in another process. `own` is the caller's process: if it is also this
+    /// session's process, it has moved on to another session.
     pub fn is_running(&self, store: &Store, own: Option<&str>, now: Timestamp) -> bool {
         if !self.is_open() || self.process.is_some() && self.process.as_deref() == own {
             return false;
@@ -111,7 +113,7 @@ impl Entry {
         })
     }
 
-    /// Returns when it last did something.
+    /// Returns when the session last did something.
     pub fn active_at(&self, store: &Store) -> String {
         if self.ended {
             return self.at.clone();
@@ -133,10 +135,10 @@ fn last_at(store: &Store, journal: &str, window: u64) -> Option<String> {
     lines.map(|line| line.ts).max()
 }
 
-/// With so many calls a session counts as work, even if it changed nothing.
+/// A session with this many calls counts as work, even if it changed nothing.
 const MANY_CALLS: u64 = 8;
 
-/// Returns those that run elsewhere, the one with the newest line first.
+/// Returns the sessions that are running in other processes. The session with the newest line comes first.
 pub fn running<'e>(
     entries: &'e [Entry],
     store: &Store,
@@ -179,9 +181,9 @@ fn last_digests(
     })
 }
 
-/// Last active first.
+/// Returns the sessions, last active first.
 pub fn by_activity<'e>(entries: &'e [Entry], store: &Store, fits: impl Fn(&Entry) -> bool) -> Vec<&'e Entry> {
-    // Of those that never ended only the newest can be the last active; others crashed long ago.
+    // Of the sessions that never ended, only the newest can be the last active one; the others crashed long ago.
     let mut open = 0;
     let mut known: Vec<(String, &Entry)> = Vec::new();
     for entry in entries.iter().rev().filter(|entry| !entry.continued) {
@@ -190,7 +192,7 @@ pub fn by_activity<'e>(entries: &'e [Entry], store: &Store, fits: impl Fn(&Entry
             known.push((entry.active_at(store), entry));
         }
     }
-    // A stable sort: of two in one second the one with the newer line.
+    // The sort is stable: of two sessions in the same second, the one with the newer line comes first.
     known.sort_by(|(a, _), (b, _)| b.cmp(a));
     known.into_iter().map(|(_, entry)| entry).collect()
 }
@@ -202,7 +204,7 @@ fn has_work(digest: &Digest) -> bool {
     digest.called >= MANY_CALLS || !digest.effects.is_empty() || digest.files.iter().any(is_edit)
 }
 
-/// A session that was opened and closed again has nothing to say.
+/// Returns whether something was asked or done. A session that was opened and closed again has nothing to report.
 pub fn says_something(digest: &Digest) -> bool {
     !words::real(&digest.prompts).is_empty() || !digest.files.is_empty() || !digest.commands.is_empty()
 }

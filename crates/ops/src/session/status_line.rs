@@ -17,8 +17,8 @@ use crate::{Result, World};
 /// The longest name that is shown.
 const NAME: usize = 40;
 
-/// Returns the line for what the harness says about its session; `None` if there is nothing to show. An error leaves
-/// out its own part only.
+/// Returns the line for what the harness says about its session; `None` if there is nothing to show. A part that fails
+/// is left out.
 pub fn line(world: &World, payload: &[u8]) -> Option<String> {
     let read = HARNESSES.iter().find_map(|harness| harness.status_line.as_ref())?.read;
     let status = read(payload)?;
@@ -28,7 +28,7 @@ pub fn line(world: &World, payload: &[u8]) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(" · "))
 }
 
-/// Returns what is recorded, if the project is trusted: anything else is somebody else's text.
+/// Returns the parts from the project's records if the project is trusted: otherwise they may be somebody else's text.
 fn of_project(world: &World, status: &Status) -> Option<Vec<String>> {
     let session = Id::new(&status.session).ok()?;
     let explicit = world.path("THROUGHLINE_ROOT");
@@ -48,14 +48,14 @@ fn of_project(world: &World, status: &Status) -> Option<Vec<String>> {
     Some(parts.into_iter().flatten().collect())
 }
 
-/// `task 1.2`.
+/// Returns the task in progress: `task 1.2`.
 fn task(project: &ProjectContext, _: &Id) -> Result<Option<String>> {
     let Some(loaded) = plan_feature::load(project.store)? else { return Ok(None) };
     let standing = plan::standing(&loaded.plan);
     Ok(standing.in_progress.first().map(|task| format!("task {}", one_line(&task.id, NAME))))
 }
 
-/// `loop 3/20`.
+/// Returns the session's loop: `loop 3/20`.
 fn loop_part(project: &ProjectContext, session: &Id) -> Result<Option<String>> {
     let store = project.store;
     let pointer = loop_feature::front(store)?;
@@ -67,7 +67,7 @@ fn loop_part(project: &ProjectContext, session: &Id) -> Result<Option<String>> {
     Ok(Some(format!("loop {}", state.progress().replace(" of ", "/"))))
 }
 
-/// `gate 2/5 open`, or `gate passed`.
+/// Returns the state of the gate: `gate 2/5 open`, or `gate passed`.
 fn gate(project: &ProjectContext, _: &Id) -> Result<Option<String>> {
     let live = outputs::open(project.store, project.root, project.settings)?;
     Ok(live.map(|live| match live.open.len() {
@@ -76,12 +76,12 @@ fn gate(project: &ProjectContext, _: &Id) -> Result<Option<String>> {
     }))
 }
 
-/// `role tester`.
+/// Returns the session's role: `role tester`.
 fn role(project: &ProjectContext, session: &Id) -> Result<Option<String>> {
     Ok(project.store.role_of(session)?.map(|role| format!("role {}", one_line(role.as_str(), NAME))))
 }
 
-/// `packet 20261115T192200Z-parser`.
+/// Returns the packet that the session claimed: `packet 20261115T192200Z-parser`.
 fn packet(project: &ProjectContext, session: &Id) -> Result<Option<String>> {
     let packet = packets::pickup::claimed_by(project.store, session)?;
     Ok(packet.map(|packet| format!("packet {}", one_line(&packet, NAME))))

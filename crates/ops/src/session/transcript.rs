@@ -1,4 +1,4 @@
-//! A session known only by its transcript: folded as the hooks would have done, without writing anything.
+//! Reads a session that is known only by its transcript: folds it as hooks would have done, and writes nothing.
 
 use std::path::Path;
 
@@ -18,14 +18,14 @@ use crate::session::database::Rows;
 use crate::session::transcript_reader;
 use crate::{Error, Result};
 
-/// Enough lines to recognise the harness.
+/// How many lines are read to recognise the harness.
 const LOOKED_AT: usize = 50;
 
 /// A transcript, and how to read it.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
     pub path: &'a Path,
-    /// The project it is read for. Paths are relative to it if the session was in it.
+    /// The project that the transcript is read for. Paths are relative to it if the session was in it.
     pub checkout: &'a Path,
     pub redact: redact::Options,
     pub now: Timestamp,
@@ -36,7 +36,7 @@ pub struct Source<'a> {
 pub struct Read {
     pub digest: Digest,
     pub harness: &'static Harness,
-    /// The session was not in this project's folder: its paths are relative to where it was.
+    /// Whether the session was outside this project's folder: then its paths are relative to where it was.
     pub elsewhere: bool,
     pub skipped: Skipped,
 }
@@ -56,7 +56,7 @@ pub fn read(source: &Source) -> Result<Read> {
     })?;
     let mut retelling = TranscriptReplay::new(true, source.redact);
     transcript_reader::read_all(harness, source.path, |line| retelling.hear(line))?;
-    // A copied transcript may have any name.
+    // A copied transcript may have any name, so the id in its lines is preferred.
     let stem = || source.path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
     let session = opening.session.filter(|id| Id::new(id).is_ok()).unwrap_or_else(stem);
     Ok(fold(retelling, harness, session, opening.cwd, source))
@@ -70,8 +70,8 @@ pub fn read_rows(rows: &Rows, session: &Id, source: &Source) -> Read {
     fold(retelling, harness, session.to_string(), folder, source)
 }
 
-/// Adds what the database knows and hooks did not report: the last words, calls that no hook reported, and calls that
-/// had begun. A call that is already known is not counted again.
+/// Adds what the database contains and hooks did not report: the agent's last words, calls that no hook reported, and
+/// calls that had begun. A call that is already known is not counted again.
 pub fn add_rows(digest: &mut Digest, rows: &Rows, session: &Id, source: &Source) {
     let mut retelling = retell(rows, false, source);
     digest.unfinished = begun_words(&retelling.begun(), rows.harness, session, source);
@@ -94,7 +94,7 @@ fn retell(rows: &Rows, whole: bool, source: &Source) -> TranscriptReplay {
     retelling
 }
 
-/// Describes the calls that had begun and not ended, in a few words each.
+/// Describes the calls that had begun but not ended, in a few words each.
 fn begun_words(
     begun: &[TranscriptRecord],
     harness: &'static Harness,
@@ -139,7 +139,7 @@ fn fold(
     Read { digest, harness, elsewhere: there.is_some(), skipped }
 }
 
-/// An event with only the session.
+/// Returns an event that contains only the session.
 fn around(session: String) -> Event<'static> {
     Event {
         session: session.into(),
@@ -156,7 +156,7 @@ fn around(session: String) -> Event<'static> {
 struct Opening {
     harness: Option<&'static Harness>,
     cwd: Option<String>,
-    /// The last session named in the first lines: a resumed session copies the beginning of another.
+    /// The last session id in the first lines: a resumed session begins with a copy of another session's beginning.
     session: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Reads the lines of a transcript file. A harness with a database names no file to its hooks; `session::database`
+//! Reads the lines of a transcript file. A harness with a database passes no file to its hooks; `session::database`
 //! reads its rows.
 
 use std::path::Path;
@@ -9,7 +9,7 @@ use model::transcript::{Kind, Line};
 use store::Result;
 use store::feed::{self, Cursor, FeedReport, Limits};
 
-/// Passes on what is new after `cursor`, each line with its offset.
+/// Passes on the lines after `cursor`, each with its offset.
 pub fn read_new(
     harness: &Harness,
     path: &Path,
@@ -23,7 +23,7 @@ pub fn read_new(
     })
 }
 
-/// Reads everything. A last line without its end counts, as far as it goes.
+/// Passes on all lines. A last line that is not finished is used as far as it goes.
 pub fn read_all(harness: &Harness, path: &Path, mut each: impl FnMut(Line)) -> Result<()> {
     let read_line = harness.transcript.read_line();
     let limits = Limits::default();
@@ -42,7 +42,7 @@ pub fn read_backwards(
 ) -> Result<()> {
     let read_line = harness.transcript.read_line();
     feed::find_last(path, limits, |bytes| {
-        // It is still being written.
+        // The line is still being written.
         if !bytes.trim_ascii_end().ends_with(b"}") {
             return None;
         }

@@ -1,5 +1,5 @@
-//! `thru swarm install` and `uninstall`: the agents of a swarm, as files of a harness. A file that a person wrote or
-//! changed is left alone.
+//! `thru swarm install` and `uninstall`: write and remove the agents of a swarm, as files of a harness. A file that a
+//! person wrote or changed is left alone.
 
 mod find;
 mod prompts;
@@ -30,7 +30,7 @@ pub use report::{AgentRow, Diagnosis, agents as list_agents, diagnose};
 pub struct Request<'a> {
     /// `None` means every harness that is in use.
     pub harness: Option<&'a str>,
-    /// `None` means the swarm of the settings; for a removal, every swarm.
+    /// `None` means the swarm that the settings name; for a removal, every swarm.
     pub swarm: Option<&'a str>,
     pub scope: Scope,
     /// Whether files that a person changed are replaced or removed too, after a backup.
@@ -44,7 +44,7 @@ pub struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub swarm: Option<String>,
     pub scope: Scope,
-    /// False for a dry run: this is what would have been done.
+    /// False for a dry run: the report then says what would have been done.
     pub written: bool,
     pub harnesses: Vec<HarnessReport>,
     pub notes: Vec<String>,
@@ -70,7 +70,8 @@ const CHANGED: &str =
 const FOREIGN: &str = "it is not a file of thru; rename it, or choose another prefix with --swarm";
 const TRACKED: &str = "it is in git, so it belongs to the project; --project changes it";
 
-/// Like hooks for one person: in all worktrees of the repository, so that one call serves them.
+/// Installs the agents of a swarm. Files for one person go into all worktrees of the repository, like hooks, so that
+/// one call is enough.
 pub fn install(world: &World, request: &Request) -> Result<Report> {
     let checkout = checkout(world, request.scope, true)?;
     let swarm = wanted_swarm(world, request.swarm)?;
@@ -98,11 +99,11 @@ struct Team {
     swarm: SwarmId,
     harnesses: Vec<&'static Harness>,
     prompts: Prompts,
-    /// How its agents call thru.
+    /// The program by which its agents call thru.
     program: String,
 }
 
-/// One checkout.
+/// Installs the agents in one checkout.
 fn install_in(world: &World, checkout: &Path, request: &Request, team: &Team) -> Result<Report> {
     let Team { swarm, harnesses, prompts, program } = team;
     let all = settings::here(world).settings();
@@ -137,7 +138,8 @@ pub fn uninstall(world: &World, request: &Request) -> Result<Report> {
     in_worktrees(&checkout, request.scope, |checkout| remove(world, checkout, request))
 }
 
-/// Does the same in the other worktrees if the files are one person's. What cannot be done there is a note.
+/// Calls `run` for this checkout and, if the files are for one person, for its other worktrees. A failure there
+/// becomes a note.
 fn in_worktrees(checkout: &Path, scope: Scope, run: impl Fn(&Path) -> Result<Report>) -> Result<Report> {
     let mut report = run(checkout)?;
     let worktrees = if scope == Scope::Local { git::worktrees(checkout) } else { Vec::new() };
@@ -158,7 +160,8 @@ fn in_worktrees(checkout: &Path, scope: Scope, run: impl Fn(&Path) -> Result<Rep
     Ok(report)
 }
 
-/// For `thru uninstall --all`: every swarm of one checkout, or of the user. Harnesses without a change are left out.
+/// Removes every swarm of one checkout, or of the user, for `thru uninstall --all`. Harnesses without a change are
+/// left out.
 pub(super) fn uninstall_in(
     world: &World,
     checkout: &Path,
@@ -211,12 +214,12 @@ pub fn list_installed(world: &World) -> Result<Vec<Installed>> {
     find::installed(world, &checkout(world, Scope::User, false)?)
 }
 
-/// One harness: what happens to each file, before anything is written.
+/// What happens to each file of one harness, planned before anything is written.
 struct Plan {
     harness: &'static Harness,
     steps: Vec<Step>,
     kept: Vec<Kept>,
-    /// Files that a removal which was interrupted has removed. The list of what git does not show may still name them.
+    /// Files that an interrupted removal has already removed. The exclude list may still name them.
     gone: Vec<PathBuf>,
 }
 
@@ -228,7 +231,7 @@ struct Step {
     needs_backup: bool,
 }
 
-/// `files` has the new text of each, or `None` if it is to be removed.
+/// Plans what happens to each file. `files` contains its new text, or `None` if it is to be removed.
 fn plan(
     checkout: &Path,
     harness: &'static Harness,
@@ -332,7 +335,7 @@ fn write(world: &World, checkout: &Path, scope: Scope, step: &mut Step) -> Resul
     }
 }
 
-/// What we wrote for one person in a project is hidden from git in this clone only.
+/// Returns the change to the exclude list: files for one person are hidden from git in this clone only.
 fn hidden(checkout: &Path, plans: &[Plan], request: &Request) -> Result<Option<git::ListChange>> {
     let steps = || plans.iter().flat_map(|plan| &plan.steps);
     let paths = |is: &dyn Fn(&FileChange) -> bool| -> Vec<PathBuf> {
@@ -345,10 +348,10 @@ fn hidden(checkout: &Path, plans: &[Plan], request: &Request) -> Result<Option<g
     match request.scope {
         Scope::User => Ok(None),
         Scope::Local if !present.is_empty() => git::exclude(checkout, &present),
-        // Shared files must be visible, even if an install for one person had hidden them.
+        // Shared files must be visible, even if an installation for one person hid them.
         Scope::Project if !present.is_empty() => git::include(checkout, &present),
         Scope::Local if !removed.is_empty() => {
-            // The list is that of all worktrees: a line stays while another worktree has such a file of ours.
+            // All worktrees have the same list: a line stays while another worktree has a file of ours at this path.
             let others = git::worktrees(checkout);
             let is_ours = |path: &Path| {
                 let text = read(path).ok().flatten();
@@ -366,7 +369,7 @@ fn hidden(checkout: &Path, plans: &[Plan], request: &Request) -> Result<Option<g
     }
 }
 
-/// The folders may have been ours too; one with any content stays.
+/// Removes folders that we may have created. A folder that is not empty stays.
 fn remove_empty_folders(plan: &Plan, scope: Scope) {
     let removed = plan.steps.iter().find(|step| step.changed.change == FileChange::Removed);
     let Some(folder) = removed.and_then(|step| step.changed.path.parent()) else { return };
@@ -409,7 +412,7 @@ pub(super) fn swarm_id(text: &str) -> Result<SwarmId> {
     })
 }
 
-/// Returns the swarm that was named, or else the one of the settings.
+/// Returns the swarm with the given name, or else the swarm that the settings name.
 pub fn wanted_swarm(world: &World, named: Option<&str>) -> Result<SwarmId> {
     match named {
         Some(named) => swarm_id(named),
@@ -420,7 +423,7 @@ pub fn wanted_swarm(world: &World, named: Option<&str>) -> Result<SwarmId> {
 fn checkout(world: &World, scope: Scope, is_install: bool) -> Result<PathBuf> {
     let root = match world.find() {
         Ok(Found::Marked { root, .. } | Found::Unmarked(root)) => root,
-        // The user's own agents belong to no project.
+        // The user's own agents do not belong to a project.
         Err(Error::Refused { .. }) if scope == Scope::User => return Ok(world.need_cwd()?.to_owned()),
         Err(error) => return Err(error),
     };
@@ -446,7 +449,7 @@ pub(super) fn folder(world: &World, harness: &Harness, checkout: &Path, scope: S
     }
 }
 
-/// Returns how agents call thru: by its path, or by its name where others use the file too.
+/// Returns how agents call thru: by its path, or by its name if other people use the file too.
 pub(super) fn program(world: &World, scope: Scope) -> Result<String> {
     match scope {
         Scope::Project => Ok(ON_PATH.to_owned()),

@@ -1,4 +1,4 @@
-//! Copies of other programs' files, made before we change them.
+//! Keeps copies of other programs' files, made before we change them.
 
 use std::path::{Path, PathBuf};
 
@@ -7,11 +7,11 @@ use store::Dir;
 
 use crate::{Error, Result, World};
 
-/// Larger than any settings we change.
+/// The largest backup that is read; it is larger than any settings file that we change.
 const LARGEST: usize = 16 * 1024 * 1024;
 
-/// Outside the project and the harness's own folders, where it disturbs nobody; readable by its owner only, because
-/// settings contain keys. No backup replaces another.
+/// Makes a backup outside the project and the harness's own folders, where it is in nobody's way. Only its owner can
+/// read it, because settings contain keys. No backup replaces another.
 pub(crate) fn back_up(world: &World, path: &Path, bytes: &[u8]) -> Result<Option<PathBuf>> {
     let Some(folder) = backups(world) else { return Ok(None) };
     use std::os::unix::fs::DirBuilderExt;
@@ -38,7 +38,8 @@ pub(crate) fn backups_of(world: &World, path: &Path) -> Result<Vec<Vec<u8>>> {
     entries.map(|entry| Ok(dir.read(&entry.name, LARGEST)?)).collect()
 }
 
-/// Matches this path, and not one that ends like it: before the path are the time and perhaps a count.
+/// Returns whether `name` is a backup of exactly this path, and not of a path that ends like it: before the path there
+/// are only the time and perhaps a count.
 fn is_backup_of(name: &str, flat: &str) -> bool {
     let Some(before) = name.strip_suffix(flat) else { return false };
     let (stamp, count) = before.split_once('-').unwrap_or((before, "1"));
@@ -49,7 +50,7 @@ fn backups(world: &World) -> Option<PathBuf> {
     world.state().map(|state| state.join("backups"))
 }
 
-/// Converts a path to one file name.
+/// Converts a path to a single file name.
 fn flat(path: &Path) -> String {
     path.to_string_lossy().replace(['/', '\\'], "-")
 }

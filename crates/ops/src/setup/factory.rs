@@ -1,4 +1,4 @@
-//! `thru import factory`: turns handoffs from Factory's own commands into packets. Originals stay untouched.
+//! `thru import factory`: turns the handoffs of Factory's own commands into packets. The originals stay untouched.
 
 use std::path::{Path, PathBuf};
 
@@ -8,17 +8,17 @@ use crate::features::packets::{self, Imported};
 use crate::project::Project;
 use crate::{Error, Mode, Result, World};
 
-/// Larger than any slash command.
+/// The largest slash command that is read.
 const LARGEST_COMMAND: usize = 1024 * 1024;
 
 #[derive(Clone, Debug, Serialize)]
 pub struct FactoryReport {
     pub imported: Vec<Imported>,
-    /// Their commands with the names of ours. While they exist, ours are not installed in their place.
+    /// Factory's own commands that have the names of ours. While they exist, ours are not installed in their place.
     pub commands: Vec<PathBuf>,
 }
 
-/// Imports a named folder or file, or else the usual places of Factory's commands, in the project and at home.
+/// Imports a named folder or file, or else the usual folders of Factory's commands, in the project and at home.
 pub fn run(world: &World, named: Option<&Path>, mode: Mode) -> Result<FactoryReport> {
     let project = match Project::find(world) {
         Ok(project) => project.root.checkout,
@@ -47,7 +47,7 @@ pub fn run(world: &World, named: Option<&Path>, mode: Mode) -> Result<FactoryRep
     Ok(FactoryReport { imported, commands: commands.filter(theirs).collect() })
 }
 
-/// `handoff*.md` next to the settings, and everything in `handoffs/` and `handoff/`.
+/// Returns `handoff*.md` next to the settings, and everything in `handoffs/` and `handoff/`.
 fn handoffs(folder: &Path) -> Vec<PathBuf> {
     let named = |path: &PathBuf| {
         path.file_name().is_some_and(|name| name.to_string_lossy().to_lowercase().starts_with("handoff"))
@@ -56,7 +56,7 @@ fn handoffs(folder: &Path) -> Vec<PathBuf> {
     beside.chain(["handoffs", "handoff"].iter().flat_map(|name| markdown(&folder.join(name)))).collect()
 }
 
-/// Returns the markdown files of a folder, by name; none if there is no such folder.
+/// Returns the markdown files of a folder, sorted by name; none if there is no such folder.
 fn markdown(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();

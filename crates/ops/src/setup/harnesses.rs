@@ -23,7 +23,7 @@ pub fn list() -> Vec<Row> {
     HARNESSES.iter().map(row).collect()
 }
 
-/// The name that people know a harness by.
+/// Returns the name that people use for a harness.
 pub fn title(name: &'static str) -> &'static str {
     harness::by_name(name).map_or(name, |harness| harness.title)
 }
@@ -41,17 +41,17 @@ fn row(harness: &'static Harness) -> Row {
     }
 }
 
-/// One harness, with how it calls us.
+/// One harness, and how it calls us.
 #[derive(Clone, Debug, Serialize)]
 pub struct Shown {
     #[serde(flatten)]
     pub row: Row,
-    /// The file through which it calls us, relative to its folder.
+    /// The file that makes it call us, relative to its folder.
     pub calls_from: String,
     pub transcript: &'static str,
     /// Slash commands, as a user types them.
     pub commands: Vec<String>,
-    /// The longest text that reaches the model uncut, in UTF-16 units.
+    /// The longest text that reaches the model without being cut, in UTF-16 units.
     pub context_cap: usize,
     /// The variable that tells a command which session it runs in.
     pub session_variable: Option<&'static str>,
@@ -89,12 +89,12 @@ pub fn show(name: &str) -> Result<Shown> {
     })
 }
 
-/// Returns the names of those that thru can be installed into.
+/// Returns the names of the harnesses that thru can be installed into.
 pub fn wirable() -> impl Iterator<Item = &'static str> {
     HARNESSES.iter().map(|harness| harness.name)
 }
 
-/// Also includes those that a prompt can be written for.
+/// Returns these names, and those of the programs that a prompt can be written for.
 pub fn names() -> impl Iterator<Item = &'static str> {
     harness::names()
 }

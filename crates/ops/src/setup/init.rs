@@ -1,4 +1,4 @@
-//! `thru init`: creates the marker and the folders, and records that this store was made here.
+//! `thru init`: creates the marker and the folders, and records that this store was created here.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::project::trust;
 use crate::setup::install;
 use crate::{Error, Result, World};
 
-/// How long a command waits for a record that another one holds.
+/// How long a command waits for a record that another process has locked.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Debug, Default)]
@@ -42,10 +42,10 @@ pub enum Shared {
 /// Where a root may be created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Below {
-    /// Inside a root, that root is meant.
+    /// Inside an existing root, that root is used.
     #[default]
     TheRoot,
-    /// `--nested`: here, although there is a root above.
+    /// `--nested`: a root is created here, even if there is another root above.
     Nested,
 }
 
@@ -55,13 +55,13 @@ pub struct InitReport {
     pub project_id: ProjectId,
     pub name: String,
     pub mode: Mode,
-    /// Which records are in git, where everybody with access to the repository can read them.
+    /// The records that are in git, where everybody with access to the repository can read them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub in_git: Vec<&'static str>,
     /// False if the root existed before.
     pub created: bool,
     pub trusted: bool,
-    /// Where it was trusted before its folder was moved here, if it is not trusted here.
+    /// Where the project was trusted before its folder was moved here, if it is not trusted here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -115,12 +115,12 @@ pub fn run(world: &World, options: &Options) -> Result<InitReport> {
     })
 }
 
-/// Installs hooks into every harness in use. A failure does not undo the rest.
+/// Installs hooks into every harness in use. A failure in one does not undo the others.
 fn wire(world: &World, root: &Path) -> (Vec<install::InstallReport>, Vec<String>) {
     let (mut wired, mut failed) = (Vec::new(), Vec::new());
     for harness in install::in_use(world, root) {
         let scope = install::usual_scope(harness);
-        // If hooks are installed in another scope, nothing is added: otherwise every event would come twice.
+        // If hooks are installed in another scope, nothing is added: otherwise every event would be reported twice.
         let wired_already = install::wired(world, harness, root);
         if let Some(install::WiredFile { path, .. }) =
             wired_already.first().filter(|_| !install::is_wired_in(world, harness, root, scope))
@@ -136,7 +136,7 @@ fn wire(world: &World, root: &Path) -> (Vec<install::InstallReport>, Vec<String>
     (wired, failed)
 }
 
-/// Creates the store if it is missing, and trusts it only if there were no records before.
+/// Creates the store if it is missing. It is trusted only if there were no records before.
 pub(crate) fn create(world: &World, root: &Root, options: &Options, wait: Duration) -> Result<Created> {
     let trust = world.need_trust()?;
     let marker = Marker {
@@ -149,13 +149,13 @@ pub(crate) fn create(world: &World, root: &Root, options: &Options, wait: Durati
     let vouch = || trust.grant(&marker.project_id, &root.path, world.now, wait).map(drop);
     let created = Store::create(&root.path, &marker, world.now, vouch)?;
     if !created.new && created.pristine {
-        // Another process was first, with another id: the id we vouched for does not exist.
+        // Another process created the root first, with another id, so the id that we trusted does not exist.
         trust.revoke(&marker.project_id, &root.path, wait)?;
     }
     Ok(created)
 }
 
-/// A damaged marker is a root too: the one that must be replaced.
+/// Returns where to create the root. A folder with a damaged marker counts as a root: its marker must be replaced.
 fn place(world: &World, below: Below) -> Result<Root> {
     if below == Below::Nested {
         let here = world.explicit().map_or_else(|| world.need_cwd().map(Path::to_owned), Ok)?;
@@ -169,7 +169,7 @@ fn place(world: &World, below: Below) -> Result<Root> {
     Ok(root)
 }
 
-/// `--root` names a folder exactly; a new root inside another one must be requested explicitly.
+/// Refuses a new root inside another one, which the user must request explicitly. `--root` names a folder exactly.
 pub(crate) fn refuse_below_another(world: &World, root: &Root) -> Result<()> {
     let above: Vec<&Path> = root.path.parent().into_iter().collect();
     if world.explicit().is_some()
@@ -199,7 +199,8 @@ fn folder_name(root: &Root) -> String {
     root.path.file_name().map_or_else(|| "project".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-/// From the clock that was passed in, so that tests with a fixed time are repeatable except for the random part.
+/// Makes an id from the clock that was passed in, so that tests with a fixed time are repeatable except for the random
+/// part.
 fn new_project_id(world: &World) -> Result<ProjectId> {
     let millis = world.now.as_millisecond().unsigned_abs();
     let id = uuid::Builder::from_unix_timestamp_millis(millis, &store::random()?).into_uuid();

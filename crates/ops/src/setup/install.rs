@@ -1,5 +1,5 @@
-//! `thru install` and `uninstall`: our hooks in a harness's settings, only by insertion, with a backup and a way
-//! back.
+//! `thru install` and `uninstall`: insert our hooks into a harness's settings and remove them again. The rest of a
+//! file is not changed, and there is a backup.
 
 pub mod everywhere;
 pub(super) mod files;
@@ -30,18 +30,18 @@ pub use places::{
     usual_scope, version, wired,
 };
 
-/// How often a file is spliced again because another program wrote it meanwhile.
+/// How often a file is spliced again because another program wrote to it meanwhile.
 const ATTEMPTS: usize = 5;
 
 /// Whose file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
-    /// One user's, for one project; not in git.
+    /// The file of one user for one project; it is not in git.
     Local,
-    /// One user's, for every project.
+    /// The file of one user for every project.
     User,
-    /// The project's, in git, for everybody.
+    /// The project's file, which is in git and used by everybody.
     Project,
 }
 
@@ -56,7 +56,7 @@ pub enum Task {
 pub struct InstallReport {
     pub harness: &'static str,
     pub scope: Scope,
-    /// False for a dry run: this is what would have been done.
+    /// False for a dry run: the report then says what would have been done.
     pub written: bool,
     pub files: Vec<Changed>,
     /// Files that could not be read and were left alone. They may still contain our hooks.
@@ -81,7 +81,7 @@ pub struct Changed {
     pub events: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backup: Option<PathBuf>,
-    /// In the format of `diff -u`.
+    /// The change, in the format of `diff -u`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub diff: String,
 }
@@ -95,7 +95,7 @@ pub enum FileChange {
     Removed,
 }
 
-/// For the command line: the harness by its name, the current project, and the scope if one was given.
+/// Runs the task for the command line: with the harness's name, in the current project, and in the given scope if any.
 pub fn by_name(
     world: &World,
     name: &str,
@@ -110,7 +110,7 @@ pub fn by_name(
     let scope = scope.unwrap_or_else(|| usual_scope(harness));
     let root = match world.find() {
         Ok(Found::Marked { root, .. } | Found::Unmarked(root)) => root,
-        // The user's own settings belong to no project.
+        // The user's own settings do not belong to a project.
         Err(Error::Refused { .. }) if scope == Scope::User => {
             let here = world.need_cwd()?.to_owned();
             Root { path: here.clone(), checkout: here }
@@ -123,7 +123,8 @@ pub fn by_name(
     run(world, harness, &root.checkout, scope, task, mode)
 }
 
-/// In the user's own files of a project this covers every worktree of its repository, so that one call serves them all.
+/// Runs the task. One user's files for a project are changed in every worktree of its repository, so that one call is
+/// enough.
 pub fn run(
     world: &World,
     harness: &'static Harness,
@@ -137,7 +138,7 @@ pub fn run(
     for other in worktrees.iter().skip(1) {
         match run_in(world, harness, other, scope, task, mode) {
             Ok(InstallReport { files, failed, notes, .. }) => {
-                // The list of what git does not show is the same for all of them.
+                // The exclude list is the same for all worktrees, so it is reported once.
                 let is_new = |file: &Changed| !report.files.iter().any(|known| known.path == file.path);
                 let files: Vec<Changed> = files.into_iter().filter(is_new).collect();
                 report.files.extend(files);
@@ -177,7 +178,7 @@ pub fn run(
     Ok(report)
 }
 
-/// Returns whether one of these is the main checkout. A bare repository has none.
+/// Returns whether one of these worktrees is the main checkout. A bare repository has none.
 fn has_main(worktrees: &[PathBuf]) -> bool {
     worktrees.iter().any(|tree| matches!(store::git::look(tree), Some(Git::Top)))
 }
@@ -198,7 +199,7 @@ fn still_wired(harness: &Harness, path: &Path) -> String {
     )
 }
 
-/// One checkout.
+/// Runs the task in one checkout.
 fn run_in(
     world: &World,
     harness: &'static Harness,
@@ -232,7 +233,7 @@ fn run_in(
     // Everything is checked before anything is written: an installation that cannot be completed is not begun.
     let mut plans = job.plan(&mut report)?;
     if mode == Mode::Write {
-        // First: an installation that is cut off is found too.
+        // The checkout is recorded first, so that an interrupted installation is found too.
         if task == Task::Install && scope != Scope::User {
             let recorded = world.installs().map_or(Ok(()), |installs| installs.add(project, world.now));
             report.notes.extend(recorded.err().map(|error| not_recorded(&error)));
@@ -241,14 +242,15 @@ fn run_in(
             job.carry_out(plan)?;
         }
         for folder in plans.iter().filter_map(|plan| plan.emptied(&job.folder)) {
-            // The folder may have been ours too; one with any content stays.
+            // We may have created this folder. If it is not empty, it stays.
             let _ = std::fs::remove_dir(folder);
         }
         if task == Task::Uninstall && scope != Scope::User {
             let _ = std::fs::remove_dir(&job.folder);
         }
     }
-    // After the files: in a dry run they are as before, and the list is what it would become.
+    // This is planned after the files were written. In a dry run the files are unchanged, and the plan shows what the
+    // list would become.
     let hidden = job.plan_hidden(&plans)?;
     if let (Mode::Write, Some(change)) = (mode, &hidden) {
         change.write()?;
@@ -265,7 +267,7 @@ fn not_recorded(error: &store::Error) -> String {
     format!("{error}: `thru uninstall --all` will find this project only if it is trusted or you run it here")
 }
 
-/// Says that the harness has a command of its own with the name of ours.
+/// Says that the harness has its own command with the name of ours.
 pub fn renamed_words(harness: &Harness, name: &str) -> String {
     format!("{0} has a /{name} of its own, so ours is /thru-{name}", harness.title)
 }
@@ -293,7 +295,7 @@ struct Job<'a> {
     mode: Mode,
 }
 
-/// What happens to one file.
+/// The planned change to one file.
 struct Plan {
     changed: Changed,
     before: Option<Vec<u8>>,
@@ -303,7 +305,7 @@ struct Plan {
     kind: Kind,
 }
 
-/// How a plan is made again.
+/// What is needed to make a plan again.
 #[derive(Clone, Debug)]
 enum Kind {
     Settings(File),
@@ -313,16 +315,16 @@ enum Kind {
     Own(String, Task),
 }
 
-/// Whether the old content of a file is kept.
+/// Whether the old content of a file is backed up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Keep {
     Backup,
-    /// It is entirely ours, and we would write it the same way again.
+    /// The file is entirely ours, and we would write the same content again.
     Nothing,
 }
 
 impl Plan {
-    /// Returns the folder below the harness's that contained a file of ours.
+    /// Returns the folder, below the harness's folder, from which a file of ours was removed.
     fn emptied(&self, folder: &Path) -> Option<&Path> {
         let Changed { path, change, .. } = &self.changed;
         path.parent().filter(|parent| *change == FileChange::Removed && *parent != folder)
@@ -342,7 +344,7 @@ impl Job<'_> {
         let mut plans = Vec::new();
         for file in files {
             match self.plan_settings(&file, &mut report.notes) {
-                // A file that does not parse does not prevent the removal from the others.
+                // A file that cannot be parsed must not prevent the removal from the other files.
                 Err(error) if task == Task::Uninstall && error.kind() == ErrorKind::Damaged => {
                     let path = self.folder.join(file.name);
                     report.failed.push(Failed { path, error: error.to_string() });
@@ -375,7 +377,7 @@ impl Job<'_> {
         Ok(plans)
     }
 
-    /// Writes what was planned. If another program wrote the file since it was read, the plan is made again.
+    /// Writes what was planned. If another program changed the file after it was read, the plan is made again.
     fn carry_out(&self, plan: &mut Plan) -> Result<()> {
         for _ in 0..ATTEMPTS {
             if self.try_once(plan)? == Replaced::Done {
@@ -389,7 +391,7 @@ impl Job<'_> {
             };
             match again {
                 Some(again) => *plan = again,
-                // It is gone, and with it what was to be removed.
+                // The file is gone, and with it what was to be removed.
                 None => plan.changed.change = FileChange::Unchanged,
             }
         }
@@ -438,7 +440,7 @@ impl Job<'_> {
         plan(world, path, before, outcome, *file).map(Some)
     }
 
-    /// What becomes of this clone's list of files that git does not show.
+    /// Plans the change to this clone's exclude list.
     fn plan_hidden(&self, plans: &[Plan]) -> Result<Option<git::ListChange>> {
         let Job { world, harness, project, scope, task, .. } = *self;
         let folder = &self.folder;
@@ -446,10 +448,10 @@ impl Job<'_> {
             own_files(world, harness, folder, scope).into_iter().map(|file| file.path).collect();
         match (scope, task) {
             (Scope::User, _) => Ok(None),
-            // What we wrote for one person is nobody else's business: it is excluded in this clone only.
+            // What we wrote for one person does not concern others: it is excluded in this clone only.
             (Scope::Local, Task::Install) => {
                 for (path, place) in local_files(harness, folder) {
-                    // A settings file that was there before us is the user's to show or to hide.
+                    // If a settings file existed before us, the user decides whether git shows it.
                     let held = plans
                         .iter()
                         .find(|plan| plan.changed.path == path)
@@ -463,11 +465,11 @@ impl Job<'_> {
                 }
                 git::exclude(project, &ours)
             }
-            // Shared files must be visible, even if an install for one user had hidden them.
+            // Shared files must be visible, even if an installation for one user hid them.
             (Scope::Project, Task::Install) => git::include(project, &ours),
             (Scope::Project, Task::Uninstall) => Ok(None),
             (Scope::Local, Task::Uninstall) => {
-                // The list is that of all worktrees: it is needed as long as one of the others is wired.
+                // All worktrees have the same list: it is needed as long as hooks are installed in one of the others.
                 let others = git::worktrees(project);
                 let is_wired = |other: &PathBuf| is_wired_in(world, harness, other, Scope::Local);
                 if self.mode == Mode::Write && others.iter().skip(1).any(is_wired) {
@@ -480,7 +482,7 @@ impl Job<'_> {
     }
 }
 
-/// Returns whether the harness ignores this file, with every hook in it.
+/// Returns whether the harness ignores this file and every hook in it.
 pub fn is_ignored(harness: &Harness, bytes: &[u8]) -> bool {
     let json = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let is_strict = hook_table(harness).is_some_and(|table| table.strict);
@@ -533,7 +535,7 @@ fn entries(world: &World, harness: &Harness, scope: Scope) -> Vec<Entry> {
             (_, Form::Shell) => Command::shell(&program, &args),
         }
     };
-    // The validators of a loop run at a stop.
+    // The validators of a loop run at a stop, so that hook gets their time limit.
     let stop_timeout = crate::project::settings::here(world).settings().validator_timeout;
     let entry = |wired: &harness::Wired| {
         let seconds = if wired.neutral == EventName::Stop { stop_timeout } else { wired.timeout };
@@ -549,7 +551,7 @@ fn entries(world: &World, harness: &Harness, scope: Scope) -> Vec<Entry> {
 
 fn plan(world: &World, path: PathBuf, before: Option<Vec<u8>>, outcome: Outcome, file: File) -> Result<Plan> {
     let old = before.as_deref().unwrap_or_default();
-    // A file that did not exist before us must not exist after us; an empty one of the user's own had a backup made.
+    // A file that did not exist before us must not exist after us. An empty file of the user has a backup.
     let remove = outcome.bytes.is_empty() && before.is_some() && !was_there(world, &path, &file.place)?;
     let touched = outcome.changes.iter().filter(|change| change.what != What::Kept);
     let change = match &before {
@@ -569,7 +571,7 @@ fn plan(world: &World, path: PathBuf, before: Option<Vec<u8>>, outcome: Outcome,
     Ok(Plan { changed, before, after: outcome.bytes, keep, kind: Kind::Settings(file) })
 }
 
-/// Returns whether the user had this settings file before us: then one of its backups has no hook of ours in it.
+/// Returns whether the user had this settings file before us: then one of its backups does not contain our hooks.
 fn was_there(world: &World, path: &Path, place: &settings::HookLocation) -> Result<bool> {
     let is_ours = |bytes: &Vec<u8>| settings::find(bytes, place).is_ok_and(|hooks| !hooks.is_empty());
     Ok(backups_of(world, path)?.iter().any(|bytes| !is_ours(bytes)))
@@ -591,8 +593,8 @@ fn plan_own(path: &Path, text: &str, task: Task, notes: &mut Vec<String>) -> Res
     };
     let old = old.unwrap_or_default();
     let diff = settings::diff(&old, after);
-    // The old file has our mark but may contain the user's edits too. We cannot tell those from an older version of
-    // ours, so keep a backup.
+    // The old file has our mark but may contain the user's edits too. They cannot be distinguished from an older
+    // version of our text, so a backup is kept.
     let keep = if old == text { Keep::Nothing } else { Keep::Backup };
     let changed = Changed { path: path.to_owned(), change, events: Vec::new(), backup: None, diff };
     let kind = Kind::Own(text.to_owned(), task);

@@ -1,4 +1,4 @@
-//! `thru import swarm`: imports what opencode-swarm keeps in `.swarm`. Originals stay untouched.
+//! `thru import swarm`: imports what opencode-swarm keeps in `.swarm`. The originals stay untouched.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,29 +18,29 @@ use crate::input_redactor::InputRedactor;
 use crate::project::benchmark::{self, RunsReport};
 use crate::{Error, Mode, Result, World};
 
-/// Its folder in a project.
+/// The folder of opencode-swarm in a project.
 pub const FOLDER: &str = ".swarm";
 
-/// A ledger contains the whole plan many times.
+/// The largest file that is read. A ledger contains the whole plan many times.
 const LARGEST: usize = 256 * 1024 * 1024;
 
 #[derive(Clone, Debug, Serialize)]
 pub struct SwarmReport {
     #[serde(serialize_with = "shown")]
     pub folder: PathBuf,
-    /// `None` if it has no plan.
+    /// `None` if the folder has no plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<Report>,
-    /// `None` if its context.md is missing or contains no decision.
+    /// `None` if the folder's context.md is missing or contains no decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decisions: Option<decisions::import::Report>,
-    /// `None` if it has no evidence.
+    /// `None` if the folder has no evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<EvidenceReport>,
-    /// `None` if it has no summaries.
+    /// `None` if the folder has no summaries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summaries: Option<OutputsReport>,
-    /// `None` if it has no benchmarks.json.
+    /// `None` if the folder has no benchmarks.json.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub benchmarks: Option<RunsReport>,
 }
@@ -51,8 +51,8 @@ fn shown<S: serde::Serializer>(path: &Path, to: S) -> std::result::Result<S::Ok,
 
 pub fn run(world: &World, folder: Option<&Path>, place: Place, mode: Mode) -> Result<SwarmReport> {
     let (Found::Marked { root, .. } | Found::Unmarked(root)) = world.find()?;
-    // A folder that the user names may be a link. Files in it, and a folder in the project, came from elsewhere: they are
-    // opened through no link, and a pipe is not waited for.
+    // A folder that the user names may be a link. The files in it, and a folder in the project, may come from
+    // elsewhere: links are not followed there, and a pipe is not waited for.
     let folder = match folder {
         Some(folder) => Dir::open(folder)?,
         None => Dir::open(&root.checkout)?.sub(FOLDER)?,
@@ -79,7 +79,7 @@ pub fn run(world: &World, folder: Option<&Path>, place: Place, mode: Mode) -> Re
     Ok(SwarmReport { folder, plan, evidence, decisions, summaries, benchmarks })
 }
 
-/// Reads `plan.json`, or else `plan.md`, or else the last plan in the ledger; with the times from the ledger.
+/// Reads `plan.json`, or else `plan.md`, or else the last plan in the ledger. Adds the times from the ledger.
 fn read_plan(world: &World, dir: &Dir) -> Result<Option<Incoming>> {
     let (redactor, folder) = (InputRedactor::to(world), dir.path());
     let file = |name: &str| -> Result<Option<Vec<u8>>> {
@@ -98,7 +98,7 @@ fn read_plan(world: &World, dir: &Dir) -> Result<Option<Incoming>> {
     let mut warn = |text: String| warnings.push(Warning { line: 0, text });
     let of_view = view.as_deref().map(|bytes| import::read(&folder.join("plan.md"), bytes)).transpose()?;
     let of_json = match json.as_deref().map(|bytes| import::read(&folder.join("plan.json"), bytes)) {
-        // Anything else is better than nothing.
+        // If `plan.json` cannot be used, the view or the ledger is better than nothing.
         Some(Err(error)) if of_view.is_some() || ledger.plan.is_some() => {
             warn(format!("plan.json is left out: {error}"));
             None
@@ -127,7 +127,7 @@ fn read_plan(world: &World, dir: &Dir) -> Result<Option<Incoming>> {
     Ok(Some(Incoming { from, plan, warnings, mark, covered: redactor.was_covered() }))
 }
 
-/// The view may have been edited by hand; the tool itself uses `plan.json`.
+/// Warns if the view has other tasks: it may have been edited by hand, while opencode-swarm itself uses `plan.json`.
 fn warn_of_difference(plan: &Plan, view: Option<&Plan>, warn: &mut impl FnMut(String)) {
     let Some(view) = view else { return };
     let only: Vec<String> = view
@@ -153,7 +153,7 @@ fn warn_of_difference(plan: &Plan, view: Option<&Plan>, warn: &mut impl FnMut(St
     }
 }
 
-/// What its ledger contains: when tasks moved, and the last complete plan.
+/// The content of the ledger: when tasks changed their status, and the last complete plan.
 #[derive(Default)]
 struct Ledger {
     plan: Option<Plan>,
@@ -198,7 +198,7 @@ impl Ledger {
         ledger
     }
 
-    /// Sets when tasks were begun and done, if they still have that status.
+    /// Sets the times when tasks were begun and completed, if they still have that status.
     fn date(&self, plan: &mut Plan) {
         let at = |id: &str, status: TaskStatus| self.moved.get(&(id.to_owned(), status)).cloned();
         for task in plan.phases.iter_mut().flat_map(|phase| &mut phase.tasks) {

@@ -1,5 +1,6 @@
-//! Records the user's answers as decisions. The hook of the tool call appends a second line, besides the journal's; a call
-//! without an answer costs nothing. Answers that no hook reported are added at the next checkpoint.
+//! Records the user's answers as decisions. The hook of the tool call appends a line to the log in addition to the
+//! journal line; a call without an answer costs nothing. Answers that no hook reported are added at the next
+//! checkpoint.
 
 use model::decision::{self, Decision};
 use model::digest::Digest;
@@ -34,7 +35,7 @@ pub fn decide<'c>(context: &'c HookContext) -> Result<features::Decision<'c>> {
     }))
 }
 
-/// Adds the answers that are only in the transcript, and then writes the view again if it is out of date.
+/// Adds the answers that are only in the transcript, then rewrites the view if it is out of date.
 pub fn follow(context: &HookContext, digest: &Digest) -> Result<Option<String>> {
     let store = context.project.store;
     let parts = digest.answers.iter().flat_map(|answer| [&answer.question, &answer.answer]);
@@ -58,7 +59,7 @@ pub fn follow(context: &HookContext, digest: &Digest) -> Result<Option<String>> 
     Ok(None)
 }
 
-/// Whether a decision was written after the view.
+/// Returns whether a decision was written after the view.
 fn is_behind(store: &store::Store) -> Result<bool> {
     let Some(log) = store.dir().look(layout::DECISIONS)? else { return Ok(false) };
     Ok(store.dir().look(layout::CONTEXT_VIEW)?.is_none_or(|view| view.changed < log.changed))
@@ -68,7 +69,7 @@ fn of(project: &ProjectContext, session: &str, answers: &[AnswerField]) -> Vec<D
     let (phase, task) = current_task(project);
     let ts = time::rfc3339(project.world.now);
     let whole = |decision: Decision| Decision {
-        // Question and answer were redacted apart; together they can say what neither says alone.
+        // Question and answer were redacted separately; together they can reveal what neither reveals alone.
         text: redact(&decision.text, project.settings.redact()).into_owned(),
         ts: ts.clone(),
         session: session.to_owned(),

@@ -1,4 +1,4 @@
-//! What a brief and a packet say of the decisions: those that hold, newest first.
+//! What a brief and a packet say about the decisions in force, newest first.
 
 use jiff::Timestamp;
 use model::brief::{Candidate, Section};
@@ -20,15 +20,17 @@ const SECTION: Section = Section {
 };
 pub const SECTIONS: &[&str] = &[SECTION.name];
 
-/// More of a kind are counted.
+/// How many decisions a brief names; the others are counted.
 const NAMED: usize = 8;
+/// How many patterns a brief names; the others are counted.
 const PATTERNS: usize = 4;
 
-/// The same where decisions are ranked by their age.
+/// How many of each kind become candidates if decisions are ranked by their age.
 const SCORED: usize = 40;
 
-/// In a packet, which has more room.
+/// How many decisions a packet names; it has more room than a brief.
 const IN_PACKET: usize = 30;
+/// The longest text of a decision in a packet.
 const IN_PACKET_CHARS: usize = 300;
 
 pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
@@ -57,7 +59,7 @@ pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         let or_more = if is_all { "" } else { " or more" };
         let text = format!("{more} older{or_more}: `thru decisions list`");
         let mut older = Candidate::new(&SECTION, "decisions:older", text).with(Signal::DecisionRecency, 1.0);
-        // They are no newer than the last that is told.
+        // The older decisions are not newer than the last one that is named.
         older.signals.age_hours = told.last().and_then(|decision| age_hours(decision, now));
         all.push(older);
     }
@@ -69,13 +71,13 @@ fn age_hours(decision: &Decision, now: Timestamp) -> Option<f64> {
     Some(age.as_secs_f64().max(0.0) / 3_600.0)
 }
 
-/// Returns the newest decisions that hold, for a summariser.
+/// Returns the newest decisions in force, for a summariser.
 pub fn facts_for_summary(project: &ProjectContext) -> Result<Vec<String>> {
     let (found, _) = super::current(project.store, project.world.now, NAMED)?;
     Ok(found.iter().take(NAMED).map(|decision| format!("decided: {}", decision.words(160))).collect())
 }
 
-/// For a packet, newest first.
+/// Returns the decisions in force for a packet, newest first.
 pub(crate) fn in_words(store: &Store, now: Timestamp) -> Result<Vec<String>> {
     let (found, is_all) = super::current(store, now, IN_PACKET)?;
     let mut lines: Vec<String> =
@@ -87,8 +89,8 @@ pub(crate) fn in_words(store: &Store, now: Timestamp) -> Result<Vec<String>> {
     Ok(lines)
 }
 
-/// For a pickup: what was decided after the packet was written and holds, and what the packet's own section tells that does
-/// not hold any more. Both newest first.
+/// Returns, for a pickup, the decisions in force that were made after the packet was written, and the decisions in the
+/// packet's own section that are no longer in force. Both are newest first.
 pub(crate) fn since(
     store: &Store,
     created_at: &str,

@@ -1,4 +1,5 @@
-//! The decisions and patterns of another tool's `context.md`. What was imported before is known by its id.
+//! Imports the decisions and patterns of another tool's `context.md`. A decision that was imported before is
+//! recognised by its id.
 
 use std::collections::HashSet;
 
@@ -15,10 +16,10 @@ use crate::input_redactor::InputRedactor;
 use crate::project::{Project, settings};
 use crate::{Error, Mode, Result, World};
 
-/// Its file in `.swarm`.
+/// The other tool's file in `.swarm`.
 const FILE: &str = "context.md";
 
-/// Larger than any file that somebody wrote.
+/// The largest file that is read; it is larger than anything a person wrote.
 const LARGEST_FILE: usize = 16 * 1024 * 1024;
 
 #[derive(Clone, Debug, Serialize)]
@@ -26,15 +27,16 @@ pub struct Report {
     pub from: String,
     pub decisions: usize,
     pub patterns: usize,
-    /// Of both: those that were imported before, and those that were written now.
+    /// How many decisions and patterns were imported before.
     pub known: usize,
+    /// How many decisions and patterns were written now.
     pub written: usize,
     pub warnings: Vec<decision::Warning>,
     pub covered: bool,
     pub notes: Vec<String>,
 }
 
-/// None where there is no such file, or it holds neither.
+/// Imports the file. Returns `None` if it does not exist, or contains neither decisions nor patterns.
 pub fn context(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<Report>> {
     let path = &swarm.path().join(FILE);
     let bytes = match swarm.read(FILE, LARGEST_FILE) {
@@ -48,7 +50,7 @@ pub fn context(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<Report>>
     }
     let project = match mode {
         Mode::Write => Some(Project::find_or_make(world)?),
-        // Nothing was imported before where there is nothing.
+        // Without a project, nothing was imported before.
         Mode::DryRun => match Project::find(world) {
             Ok(project) => Some(project),
             Err(Error::NoRoot { .. }) => None,
@@ -87,7 +89,7 @@ pub fn context(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<Report>>
     if let (Mode::Write, Some(project)) = (mode, &project)
         && !new.is_empty()
     {
-        // Written in the order of the file: the one that stands last there is the newest.
+        // They are written in the order of the file, so the last one in the file is the newest.
         project.store.append_decisions(&new, Durability::Synced)?;
         report.written = new.len();
         let settings = settings::here(world).settings();
@@ -98,7 +100,7 @@ pub fn context(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<Report>>
     Ok(Some(report))
 }
 
-/// Says what [`of_found`] cuts off.
+/// Warns about the text that [`of_found`] cuts off.
 fn cut_warning(found: &Found) -> Option<decision::Warning> {
     let longest = found.text.len().max(found.why.len());
     (longest > LONGEST_TEXT).then(|| decision::Warning {

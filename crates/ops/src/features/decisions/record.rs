@@ -1,4 +1,4 @@
-//! `thru decide` and `thru decisions supersede|accept`: each appends lines, and nothing is ever changed.
+//! `thru decide` and `thru decisions supersede|accept`. Each appends lines to the log; no line is ever changed.
 
 use std::time::Duration;
 
@@ -16,17 +16,17 @@ use crate::project::{Project, settings};
 use crate::session::list;
 use crate::{Error, Result, World};
 
-/// How long a command waits for another that adds a decision, or writes the view.
+/// How long a command waits for another one that is adding a decision or writing the view.
 pub(super) const WAIT: Duration = Duration::from_secs(10);
 
-/// What `thru decide` is given.
+/// The arguments of `thru decide`.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted<'a> {
     pub text: &'a str,
     pub why: Option<&'a str>,
     pub kind: Kind,
     pub supersedes: Option<&'a str>,
-    /// `2026-12-01`, or `30d` from now.
+    /// A date such as `2026-12-01`, or a time from now such as `30d`.
     pub expires: Option<&'a str>,
     pub task: Option<&'a str>,
     pub session: Option<&'a str>,
@@ -35,17 +35,17 @@ pub struct Wanted<'a> {
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     pub decision: Decision,
-    /// The text of what it took the place of.
+    /// The text of the decision that this one superseded.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub superseded: String,
-    /// False when it was decided already.
+    /// False if the same decision was already in force.
     pub changed: bool,
-    /// Whether a secret in what was given was covered.
+    /// Whether a secret in the input was redacted.
     pub covered: bool,
     pub notes: Vec<String>,
 }
 
-/// Records a decision. The same words that hold already are not recorded again.
+/// Records a decision. If a decision with the same words is in force, nothing is recorded.
 pub fn decide(world: &World, wanted: &Wanted) -> Result<Report> {
     let project = Project::find_or_make(world)?;
     let given = InputRedactor::to(world);
@@ -98,7 +98,7 @@ pub fn decide(world: &World, wanted: &Wanted) -> Result<Report> {
     append(&context, decision, superseded, given.was_covered())
 }
 
-/// Takes a decision back, with nothing in its place.
+/// Withdraws a decision without replacing it.
 pub fn withdraw(world: &World, word: &str, why: Option<&str>, session_named: Option<&str>) -> Result<Report> {
     let project = Project::find(world)?;
     let given = InputRedactor::to(world);
@@ -133,7 +133,7 @@ pub fn withdraw(world: &World, word: &str, why: Option<&str>, session_named: Opt
     append(&context, decision, superseded, given.was_covered())
 }
 
-/// Makes a decision of a suggestion.
+/// Turns a suggestion into a decision.
 pub fn accept(world: &World, word: &str, why: Option<&str>) -> Result<Report> {
     let project = Project::find(world)?;
     let given = InputRedactor::to(world);
@@ -166,7 +166,7 @@ fn append(context: &ProjectContext, decision: Decision, superseded: String, cove
     Ok(Report { decision, superseded, changed: true, covered, notes })
 }
 
-/// The decision is on the disk; a view that cannot be written takes nothing from it.
+/// Writes the view again. A failure is only a note, because the decision is already on disk.
 pub(super) fn refresh(context: &ProjectContext) -> Vec<String> {
     match view::write(context, WAIT, None) {
         Ok(note) => note.into_iter().collect(),
@@ -188,7 +188,7 @@ fn session(world: &World, named: Option<&str>) -> String {
     named.map(str::to_owned).or_else(around).unwrap_or_default()
 }
 
-/// Redacted whole, and of a length that is one decision.
+/// Returns the text, redacted as a whole. Refuses an empty text, and one that is too long for a decision.
 fn checked(given: &InputRedactor, text: &str, what: &str) -> Result<String> {
     let text = given.clean(text.trim()).into_owned();
     if text.is_empty() {

@@ -1,4 +1,4 @@
-//! `thru decisions list|show`: looking at decisions, which changes nothing.
+//! `thru decisions list|show`: shows decisions and changes nothing.
 
 use model::decision::{Standing, State};
 use serde::Serialize;
@@ -7,11 +7,11 @@ use super::{all, find};
 use crate::project::Project;
 use crate::{Result, World};
 
-/// Which decisions are asked for.
+/// Which decisions are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
     Current,
-    /// Superseded, withdrawn and expired ones too.
+    /// Includes superseded, withdrawn and expired decisions.
     All,
 }
 
@@ -19,16 +19,17 @@ pub enum Which {
 pub struct Listing {
     /// Newest first.
     pub decisions: Vec<Standing>,
-    /// How many hold, and how many do not.
+    /// How many decisions are in force.
     pub current: usize,
+    /// How many decisions are no longer in force.
     pub over: usize,
-    /// Those that were asked for and are not listed.
+    /// How many of the requested decisions are not listed.
     pub more: usize,
-    /// Lines that cannot be read.
+    /// The number of lines that cannot be read.
     pub torn: usize,
 }
 
-/// At most `most`, the newest; 0 for all.
+/// Returns the newest decisions, at most `most`; all of them if `most` is 0.
 pub fn list(world: &World, which: Which, most: usize) -> Result<Listing> {
     let project = Project::find(world)?;
     let (lines, tally) = project.store.decisions()?;
@@ -45,12 +46,12 @@ pub fn list(world: &World, which: Which, most: usize) -> Result<Listing> {
     Ok(Listing { decisions, current, over: total - current, more, torn: tally.torn.len() })
 }
 
-/// One decision with what came before and after it.
+/// One decision, and the decisions before and after it.
 #[derive(Debug, Serialize)]
 pub struct Shown {
     #[serde(flatten)]
     pub standing: Standing,
-    /// What it took the place of, newest first, back to the first.
+    /// The decisions that it superseded, directly or indirectly, newest first.
     pub before: Vec<Standing>,
 }
 
@@ -60,7 +61,7 @@ pub fn show(world: &World, word: &str) -> Result<Shown> {
     let standing = find(&known, word)?.clone();
     let mut before: Vec<Standing> = Vec::new();
     let mut at = standing.decision.id.clone();
-    // One at a time; a circle that somebody wrote by hand ends where it began.
+    // Follows the chain one step at a time. A cycle that somebody wrote by hand ends where it began.
     while let Some(earlier) = known.iter().find(|one| one.superseded_by == at)
         && !before.iter().any(|seen| seen.decision.id == earlier.decision.id)
         && earlier.decision.id != standing.decision.id

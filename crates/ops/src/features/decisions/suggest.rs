@@ -1,4 +1,4 @@
-//! What agents said was decided, found in the journals by rule. Nothing is decided by it until somebody accepts it.
+//! Finds in the journals, by rule, what agents said was decided. It is only suggested until somebody accepts it.
 
 use std::collections::HashSet;
 
@@ -13,12 +13,12 @@ use crate::project::Project;
 use crate::session::roster;
 use crate::{Error, Result, World};
 
-/// How many sessions back statements are looked for.
+/// How many of the last sessions are searched for statements.
 const SESSIONS: usize = 20;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Suggestion {
-    /// The id that it has once it is accepted.
+    /// The id that the decision gets if it is accepted.
     pub id: String,
     pub ts: String,
     pub session: String,
@@ -34,7 +34,7 @@ pub struct Suggested {
     pub more: usize,
 }
 
-/// At most `most`, the newest; 0 for all.
+/// Returns the newest suggestions, at most `most`; all of them if `most` is 0.
 pub fn list(world: &World, most: usize) -> Result<Suggested> {
     let project = Project::find(world)?;
     let mut suggested = all(&project.store)?;
@@ -66,7 +66,7 @@ pub(super) fn find(world: &World, store: &Store, word: &str) -> Result<Suggestio
     }
 }
 
-/// The lines of a journal that can hold what an agent said.
+/// A line of a journal that can contain what an agent said.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Said {
@@ -84,12 +84,12 @@ fn all(store: &Store) -> Result<Vec<Suggestion>> {
         let mut own = Vec::new();
         store.dir().each_record(&layout::journal(&entry.session), |said: Said| {
             let is_said = said.event == journal::SAID || said.event == EventName::Stop.name();
-            // A sub-agent reports to its agent, and the agent decides.
+            // A sub-agent only reports to the main agent, and the main agent decides.
             if is_said && said.agent.is_none() {
                 own.extend(decision::stated(&said.text).into_iter().map(|stated| (said.ts.clone(), stated)));
             }
         })?;
-        // The newest first, and each once: a stop and the transcript contain the same words.
+        // Newest first and without repetitions: a stop and the transcript contain the same words.
         for (ts, stated) in own.into_iter().rev() {
             let id = decision::stable_id(Source::Statement, &stated.text);
             if known.insert(id.clone()) {

@@ -1,4 +1,4 @@
-//! `context.md`, written from the decisions and from what the last sessions were about.
+//! Writes `context.md` from the decisions and from what the last sessions were about.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -12,11 +12,11 @@ use crate::Result;
 use crate::features::ProjectContext;
 use crate::session::roster::{self, Entry};
 
-/// Sessions that are named.
+/// How many sessions are named.
 const SESSIONS: usize = 5;
 
-/// Writes the view anew. What a person wrote into it is kept beside it, and the note says where. `digest`: that of a session
-/// which is just being folded.
+/// Rewrites the view. If a person edited it, that version is kept next to it, and the note says where. `digest` is the
+/// digest of a session that is being folded now.
 pub(super) fn write(
     project: &ProjectContext,
     wait: Duration,
@@ -25,7 +25,7 @@ pub(super) fn write(
     let store = project.store;
     let _lock = store.lock_context_view(wait)?;
     let now = project.world.now;
-    // As a hook reads it, so that whoever writes the view writes the same.
+    // Read as much as a hook reads, so that hooks and commands write the same view.
     let (decisions, is_all) = super::recent(store, now)?;
     let title = project.root.path.file_name().unwrap_or_default().to_string_lossy();
     let activity = activity(store, digest);
@@ -51,7 +51,8 @@ pub(super) fn write(
     }))
 }
 
-/// What the last sessions were about, the one that was active last first. What cannot be read is left out: it is a view.
+/// Returns what the last sessions were about, last active first. Sessions that cannot be read are left out, because
+/// this is only a view.
 fn activity(store: &Store, folded: Option<&Digest>) -> Vec<Activity> {
     let entries = roster::read(store, roster::TAIL).unwrap_or_default();
     let last = roster::by_activity(&entries, store, |_| true);

@@ -1,4 +1,4 @@
-//! `thru evidence add`: what somebody says about a task. It is kept and shown, but proves nothing by itself.
+//! `thru evidence add`: records what somebody says about a task. It is shown, but proves nothing by itself.
 
 use std::path::Path;
 
@@ -93,7 +93,7 @@ pub fn add(world: &World, request: &Request) -> Result<Added> {
         entry.patch_path = Some(keep_patch(store, &id, patch)?);
     }
     let written = write(store, &id, entry.clone(), None, (world.now, WAIT)).inspect_err(|_| {
-        // No entry names the patch, so nobody would find it.
+        // The entry was not written, so nothing would refer to the patch.
         if let Some(patch) = &entry.patch_path {
             let _ = store.dir().remove(patch);
         }
@@ -102,7 +102,7 @@ pub fn add(world: &World, request: &Request) -> Result<Added> {
 }
 
 fn read_patch(path: &Path, given: &InputRedactor) -> Result<Vec<u8>> {
-    // Slightly more, to report its size.
+    // More than the limit is read, so that the refusal can name the size.
     let bytes = match store::read_given(path, 16 * PATCH_BYTES) {
         Ok(bytes) if bytes.len() > PATCH_BYTES => {
             let hint = "name the part of it that matters".to_owned();
@@ -113,7 +113,7 @@ fn read_patch(path: &Path, given: &InputRedactor) -> Result<Vec<u8>> {
     Ok(given.clean_bytes(&bytes).into_owned())
 }
 
-/// `diff.patch`, or the next free name. Returns the path relative to the store.
+/// Writes the patch as `diff.patch`, or under the next free name. Returns its path relative to the store.
 fn keep_patch(store: &store::Store, task: &model::id::Id, patch: &[u8]) -> Result<String> {
     for number in 1..=1_000_u32 {
         let name = if number == 1 { "diff.patch".to_owned() } else { format!("diff-{number}.patch") };

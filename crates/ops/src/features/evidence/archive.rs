@@ -19,13 +19,13 @@ pub struct Archived {
 #[derive(Debug, Serialize)]
 pub struct ArchivedTask {
     pub task: String,
-    /// Entries that were moved, or would be.
+    /// How many entries were moved, or would be.
     pub moved: usize,
     pub kept: usize,
     pub file: String,
 }
 
-/// Keeps the newest `keep` entries of a task, or of all of them.
+/// Keeps the newest `keep` entries of one task, or of every task, and moves the others.
 pub fn run(world: &World, id: Option<&str>, keep: usize, mode: Mode) -> Result<Archived> {
     let store = Project::find(world)?.store;
     let tasks = match id {

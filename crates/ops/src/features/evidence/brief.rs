@@ -1,4 +1,4 @@
-//! What a brief says about evidence: the last of each task in progress, failed or stale first.
+//! What a brief says about evidence: the last result for each task in progress, failed or stale ones first.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ const SECTION: Section =
     Section { order: 2, longer: 1, name: "evidence", title: "Evidence", signal: Signal::EvidencePresence };
 pub const SECTIONS: &[&str] = &[SECTION.name];
 
-/// The most tasks that are mentioned.
+/// How many tasks are mentioned at most.
 const MOST: usize = 3;
 
 pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
@@ -43,14 +43,14 @@ pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     Ok(told(store, &judge, &loaded.plan).into_iter().map(candidate).collect())
 }
 
-/// What is said of a task's evidence.
+/// What a brief says about a task's evidence.
 pub(crate) struct Told {
     pub task: String,
     pub text: String,
     proof: Proof,
 }
 
-/// Returns a sentence for each task in progress with evidence: for a brief and for a pickup.
+/// Returns a sentence for each task in progress that has evidence, for a brief or a pickup.
 pub(crate) fn told(store: &store::Store, judge: &Judge, plan: &model::plan::Plan) -> Vec<Told> {
     let current = show::current(store, judge, plan);
     let sentence = |(id, bundle): &(Id, std::result::Result<Bundle, store::Error>)| {

@@ -12,24 +12,24 @@ use crate::input_redactor::InputRedactor;
 use crate::project::Project;
 use crate::{Error, Mode, Result, World};
 
-/// Its folders in `.swarm`: what is current, and what was archived.
+/// The folders of opencode-swarm in `.swarm`, with current and archived evidence.
 const FOLDERS: [&str; 3] = ["evidence", "evidence-archive", "archive/evidence"];
 
-/// A scanner writes long files.
+/// The largest file that is read. A scanner writes long files.
 const LARGEST: usize = 64 * 1024 * 1024;
 
-/// Deeper folders do not belong to it.
+/// How many levels of folders are searched. Deeper folders do not belong to opencode-swarm.
 const DEEPEST: usize = 4;
 
 const MOST_FILES: usize = 20_000;
 
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct EvidenceReport {
-    /// Files that were read as evidence.
+    /// How many files were read as evidence.
     pub files: usize,
     pub tasks: usize,
     pub entries: usize,
-    /// New entries; in a dry run those that would be written.
+    /// How many entries were new. In a dry run they would be written.
     pub new: usize,
     pub left_out: Vec<LeftOut>,
     pub covered: bool,
@@ -42,7 +42,7 @@ pub struct LeftOut {
     pub why: String,
 }
 
-/// Returns `None` if there is no such folder.
+/// Imports the evidence. Returns `None` if there is no such folder.
 pub(crate) fn run(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<EvidenceReport>> {
     let mut dirs = Vec::new();
     for folder in FOLDERS {
@@ -64,9 +64,9 @@ pub(crate) fn run(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<Evide
     for (dir, path) in paths {
         let foreign = match dir.read(&path, LARGEST) {
             Ok(bytes) => read_foreign(&path, &redactor.clean_bytes(&bytes)),
-            // Too large, or something else than a file.
+            // The file is too large, or it is not a regular file.
             Err(store::Error::Refused { why, .. } | store::Error::Damaged { why, .. }) => Err(why),
-            // What may not be read now could be read the next time.
+            // A file that cannot be read now may be readable next time, so the import stops.
             Err(error) => return Err(error.into()),
         };
         match foreign {
@@ -100,7 +100,7 @@ pub(crate) fn run(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<Evide
         }
         let written = write_all(store, &task, (entries.clone(), None), (world.now, WAIT));
         let (written, entries) = match written {
-            // There is no room for the largest: the others need not wait for it.
+            // There is no room for the largest entries. They are left out, and the others are written.
             Err(Error::Refused { what, .. }) => {
                 let is_large =
                     |entry: &Entry| serde_json::to_vec(entry).map_or(0, |line| line.len()) > BUNDLE_BYTES;
@@ -127,11 +127,11 @@ pub(crate) fn run(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<Evide
     Ok(Some(report))
 }
 
-/// Returns the ids that are already here.
+/// Returns the ids of the entries that a task already has.
 fn known(store: Option<&Store>, task: &Id) -> Result<Vec<String>> {
     let Some(store) = store else { return Ok(Vec::new()) };
     let bundle = match store.evidence(task) {
-        // It is moved aside when the import is written.
+        // The damaged bundle is moved aside when the import is written.
         Err(store::Error::Damaged { .. }) => None,
         bundle => bundle?,
     };
@@ -140,7 +140,7 @@ fn known(store: Option<&Store>, task: &Id) -> Result<Vec<String>> {
     Ok(entries.into_iter().chain(archived).map(|entry| entry.id).collect())
 }
 
-/// Returns every JSON file below a folder, following no link.
+/// Returns every JSON file below a folder, without following links.
 fn files(dir: &Dir, report: &mut EvidenceReport) -> Result<Vec<String>> {
     let (mut files, mut folders) = (Vec::new(), vec![String::new()]);
     while let Some(folder) = folders.pop() {

@@ -1,4 +1,4 @@
-//! Whether evidence is still valid: compares its entries with the files of the checkout.
+//! Judges whether evidence is still valid: compares its entries with the files of the checkout.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -9,17 +9,17 @@ use model::evidence::{Bundle, Entry, Freshness, Standing, standing};
 use model::id::Id;
 use store::{Checkout, Comparison, Effort, ListedAt, Store};
 
-/// More files are not treated as one project.
+/// A checkout with more files than this is not treated as one project.
 pub(super) const MOST_FILES: usize = 20_000;
 
-/// How much a brief examines: a session waits for it.
+/// How much is examined for a brief, which a session waits for.
 const BRIEF: Effort = Effort { files: 5_000, bytes: 4 * 1024 * 1024, until: None };
 
 /// Examines each file once, however many entries are about it.
 pub(crate) struct Judge<'a> {
     store: &'a Store,
     checkout: Option<Checkout>,
-    /// By task, tree and scope.
+    /// Results that are already known, by task, tree and scope.
     known: RefCell<HashMap<(Id, String, String), Freshness>>,
     /// All current files, if they can be listed without running git.
     all: OnceCell<Option<Vec<String>>>,
@@ -30,12 +30,12 @@ impl<'a> Judge<'a> {
         Judge::within(store, checkout, Effort::ANY)
     }
 
-    /// For a brief. What would take longer than `time` is not known there.
+    /// Returns a judge for a brief. It answers `Unknown` where the comparison would take longer than `time`.
     pub fn for_brief(store: &'a Store, checkout: &Path, time: Duration) -> Judge<'a> {
         Judge::within(store, checkout, Effort { until: Some(Instant::now() + time), ..BRIEF })
     }
 
-    /// For a hook that must end by then.
+    /// Returns a judge for a hook that must finish by `end`.
     pub fn until(store: &'a Store, checkout: &Path, end: Instant) -> Judge<'a> {
         Judge::within(store, checkout, Effort { until: Some(end), ..Effort::ANY })
     }
@@ -94,7 +94,7 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// Returns what git tracks, or all files if there is no git.
+/// Returns the files that git tracks, or all files if there is no git.
 pub(super) fn files_now(checkout: &Checkout) -> Option<Vec<String>> {
     match checkout.tracked(MOST_FILES) {
         Some(files) => Some(files),

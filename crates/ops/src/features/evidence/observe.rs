@@ -1,4 +1,5 @@
-//! Test runs that hooks saw while a task was in progress become its evidence: at a checkpoint, or when a command asks.
+//! Turns test runs that hooks saw while a task was in progress into evidence of the task: at a checkpoint, or when a
+//! command asks.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -34,7 +35,7 @@ pub fn follow(context: &HookContext, digest: &Digest) -> Result<Option<String>> 
     Ok(None)
 }
 
-/// Completes tasks that are done in the session's own list, once there is fresh evidence that they passed.
+/// Completes tasks that the session's own list reports as done, once there is fresh evidence that they passed.
 fn finish_reported(context: &HookContext) -> Result<Vec<String>> {
     let store = context.project.store;
     let Some(loaded) = plan::load(store)? else { return Ok(Vec::new()) };
@@ -56,7 +57,7 @@ fn finish_reported(context: &HookContext) -> Result<Vec<String>> {
     Ok(notes)
 }
 
-/// Writes what is new. The same run is never written twice.
+/// Writes the runs that are new. The same run is never written twice.
 pub(crate) fn observe(
     store: &Store,
     checkout: &Path,
@@ -65,7 +66,7 @@ pub(crate) fn observe(
 ) -> Result<Vec<String>> {
     let Ok(session) = Id::new(&digest.session) else { return Ok(Vec::new()) };
     let known: SeenRuns = store.session(&session).get()?.unwrap_or_default();
-    // A rebuilt journal counts from the beginning.
+    // The records of a rebuilt journal are counted from its beginning.
     let known = if known.record > digest.records { SeenRuns::default() } else { known };
     let new: Vec<&CheckUse> = digest.checks.iter().filter(|check| check.last > known.record).collect();
     let Some(last) = new.iter().map(|check| check.last).max() else { return Ok(Vec::new()) };
@@ -78,7 +79,7 @@ pub(crate) fn observe(
             let mut listing = None;
             match digest.edited_after(check.last).or_else(|| files.changed_after(&check.at)) {
                 Some(path) => path.clone_into(&mut entry.changed),
-                // What was not examined may have changed: such an entry is bound to nothing.
+                // Files that were not examined may have changed; in that case the entry is not bound to any files.
                 None if files.is_all => {
                     entry.tree = files.listing.tree();
                     entry.files = u64::try_from(files.listing.files.len()).ok();
@@ -93,7 +94,8 @@ pub(crate) fn observe(
             }
             match write_all(store, &task, (vec![entry], listing), (now, wait)) {
                 Ok(written) => notes.extend(written.notes),
-                // The user must make room. It does not stop the next runs, and it is tried again at the next checkpoint.
+                // The user must make room. The next runs are still written, and this one is tried again at the next
+                // checkpoint.
                 Err(Error::Refused { what, .. }) => {
                     notes.push(what);
                     recorded = recorded.min(check.last - 1);
@@ -112,16 +114,16 @@ fn entry_of(plan: &Plan, check: &CheckUse, digest: &Digest, now: Timestamp) -> O
     Some((id, observed(check, &task.id, &digest.session, &digest.harness)?))
 }
 
-/// The files as a hook sees them, without a process: what git tracks and what the session edited.
+/// The files as a hook sees them, without starting a process: what git tracks and what the session edited.
 #[derive(Default)]
 struct FilesNow {
     checkout: Option<Checkout>,
-    /// With those that are missing.
+    /// All paths, including missing files.
     paths: Vec<String>,
-    /// Those that the session edited.
+    /// The files that the session edited.
     edited: HashSet<String>,
     listing: Listing,
-    /// Whether that is everything.
+    /// Whether the listing contains all files.
     is_all: bool,
 }
 
@@ -137,7 +139,7 @@ impl FilesNow {
         paths.sort_unstable();
         paths.dedup();
         let edited: HashSet<String> = edited.into_iter().map(|file| file.path.clone()).collect();
-        // Files that the session edited come first: their content decides, not their time.
+        // Files that the session edited come first, so that they are compared by content and not by time.
         let (first, rest): (Vec<&str>, Vec<&str>) =
             paths.iter().map(String::as_str).partition(|path| edited.contains(*path));
         let listing = checkout.listing(first.into_iter().chain(rest), CONTENT);
@@ -148,11 +150,12 @@ impl FilesNow {
     /// Returns a file that may have been changed after a run ended, by its time on disk.
     fn changed_after(&self, at: &str) -> Option<&str> {
         const SECOND: i64 = 1_000_000_000;
-        // Linux stamps a file with the time of its last clock tick: a change just after a run can bear a time just before it.
+        // Linux stamps a file with the time of the last clock tick, so a change just after a run can have a time just
+        // before it.
         const TICK: i64 = 20_000_000;
-        // A time that cannot be read says nothing: then every file may have changed.
+        // If the time of the run cannot be read, every file may have changed since.
         let at = time::parse(at).map_or(i64::MIN, |at| at.as_second().saturating_mul(SECOND));
-        // The journal counts in seconds. A change in the same second came before the run only if the journal says so.
+        // The journal counts in seconds. A change in the same second was before the run only if the journal says so.
         let since = |path: &str| {
             if self.edited.contains(path) { at.saturating_add(SECOND) } else { at.saturating_sub(TICK) }
         };

@@ -1,4 +1,5 @@
-//! `thru evidence run TASK -- COMMAND`: runs it, and records its result, its counts and the files it is about.
+//! `thru evidence run TASK -- COMMAND`: runs the command, and records its result, its counts and the files it is
+//! about.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -21,7 +22,7 @@ use crate::process::{self, Ended, How, Job, Watch};
 use crate::project::{Project, git};
 use crate::{Error, Result, World};
 
-/// How much of the end of an output is searched.
+/// How much of the end of the output is searched.
 const KEPT: usize = 4 * 1024 * 1024;
 
 /// How much of the files' content is read in total.
@@ -34,7 +35,7 @@ const LARGEST_REPORT: usize = 64 * 1024 * 1024;
 pub struct Request<'a> {
     pub task: &'a str,
     pub argv: &'a [String],
-    /// Files and folders that it is about; if empty, those of the task, or else the whole project.
+    /// The files and folders that the run is about; if empty, those of the task, or else the whole project.
     pub files: &'a [String],
     pub timeout: Option<Duration>,
     /// A file with the counts, in JUnit's format.
@@ -46,7 +47,7 @@ pub struct Request<'a> {
 pub struct Recorded {
     pub task: String,
     pub entry: Entry,
-    /// What changed while it ran; then it is already stale.
+    /// The file that changed while the command ran; the evidence is then already stale.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub changed: String,
     pub covered: bool,
@@ -59,7 +60,7 @@ impl Recorded {
     }
 }
 
-/// `hear` gets the command's output as it arrives.
+/// Runs the command and records the result. `hear` gets the command's output as it arrives.
 pub fn run(world: &World, request: &Request, hear: impl FnMut(&[u8]) + Send + 'static) -> Result<Recorded> {
     let project = Project::find(world)?;
     let (id, plan) = task(&project.store, request.task)?;
@@ -71,7 +72,7 @@ pub fn run(world: &World, request: &Request, hear: impl FnMut(&[u8]) + Send + 's
     let head = git::head(&project.root.checkout).map(|head| head.commit).unwrap_or_default();
     let report = request.junit.map(Report::before);
     let ended = start(request, &folder.path, hear)?;
-    // Examined again: a file that changed during the run was not tested, or only in part.
+    // The files are examined again: a file that changed during the run was not tested, or only in part.
     let after = Checkout::open(&project.root.checkout)?;
     let changed = match after.compare(&before, ListedAt::Through(&checkout)) {
         Comparison::Changed(path) | Comparison::Gone(path) => path,
@@ -118,7 +119,7 @@ pub fn run(world: &World, request: &Request, hear: impl FnMut(&[u8]) + Send + 's
     Ok(Recorded { task: id.to_string(), entry, changed, covered: given.was_covered(), notes })
 }
 
-/// Where the command runs: here, or at the top of the checkout if the user is elsewhere.
+/// The folder where the command runs: the current folder, or the top of the checkout if the user is outside it.
 struct Folder {
     path: PathBuf,
     below: String,
@@ -162,7 +163,7 @@ fn spoken_of(world: &World, project: &Project, task: Option<&Task>, named: &[Str
         }
         return Ok(some(files));
     }
-    // The files that the task names, if all of them exist: an outdated list would hide changes.
+    // Use the files that the task names, but only if all of them exist: an outdated list would hide changes.
     let own: Vec<&String> = task.map(|task| task.files_touched.iter().collect()).unwrap_or_default();
     let found: Vec<Vec<String>> = own.iter().map(|path| below(&checkout, all.as_deref(), path)).collect();
     if !own.is_empty() && found.iter().all(|found| !found.is_empty()) {
@@ -192,7 +193,7 @@ fn all_files(project: &Project, checkout: &Checkout) -> Option<Vec<String>> {
     (files.len() <= MOST_FILES).then_some(files)
 }
 
-/// A file itself, or all of a folder.
+/// Returns the file itself, or all files of a folder.
 fn below(checkout: &Checkout, all: Option<&[String]>, path: &str) -> Vec<String> {
     if checkout.has(path) {
         return vec![path.to_owned()];
@@ -268,10 +269,10 @@ impl Seen {
         let of_output = || run::counts(&output).unwrap_or_default();
         let counts = report.and_then(|report| report.as_ref().ok().copied()).unwrap_or_else(of_output);
         let ended_as = match (judged.ended, ended.is_ok(), counts.failed) {
-            // It did not succeed: that is enough.
+            // If the command did not succeed, the run failed, whatever the output says.
             (_, false, _) => run::Ended::Failed,
             (run::Ended::Passed, true, Some(1..)) => run::Ended::Failed,
-            // The counts that were asked for are missing.
+            // The user asked for counts, and they are missing.
             (run::Ended::Passed, true, _) if matches!(report, Some(Err(_))) => run::Ended::Unknown,
             (judged, true, _) => judged,
         };
@@ -297,13 +298,13 @@ impl Seen {
     }
 }
 
-/// A report that the command is to write, and its state before.
+/// A report that the command should write, and the state of the file before the run.
 struct Report<'a> {
     path: &'a Path,
     before: Option<FileLook>,
 }
 
-/// What changes when a file is written.
+/// The properties of a file that change when it is written.
 type FileLook = (u64, u64, (i64, i64), (i64, i64));
 
 impl<'a> Report<'a> {
@@ -317,7 +318,7 @@ impl<'a> Report<'a> {
         Some((data.ino(), data.len(), times.0, times.1))
     }
 
-    /// Returns its counts. The error says why there are none: the run is recorded all the same.
+    /// Returns the report's counts. The error says why there are none; the run is recorded in either case.
     fn counts(self) -> std::result::Result<run::Counts, String> {
         let shown = self.path.display();
         match Report::look(self.path) {
@@ -333,5 +334,5 @@ impl<'a> Report<'a> {
     }
 }
 
-/// The longest line that is kept.
+/// The longest line of output that is kept.
 const LONGEST: usize = 1_000;

@@ -17,13 +17,13 @@ use crate::{Error, Result, World};
 pub struct EvidenceLine {
     pub task: String,
     pub proof: Proof,
-    /// Whether its files have changed since.
+    /// Whether the files have changed since.
     pub stale: bool,
-    /// `passed`, `stale`, `failed`, `none`.
+    /// One of `passed`, `stale`, `failed`, `none`.
     pub word: &'static str,
-    /// In one line.
+    /// The description, in one line.
     pub text: String,
-    /// What changed since.
+    /// What has changed since.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub changed: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -43,7 +43,7 @@ impl EvidenceLine {
             stale: standing.freshness != Freshness::Fresh,
             word: standing.word(),
             text: match (standing.proof, bundle.entries.last()) {
-                // A claim is better than nothing, and it is shown as a claim.
+                // A claim is better than nothing, and the text says that it is a claim.
                 (Proof::None, Some(last)) => format!("nothing that thru saw; last: {}", last.words()),
                 _ => standing.words(),
             },
@@ -75,7 +75,7 @@ impl EvidenceLine {
     }
 }
 
-/// For one task; `None` if it has none.
+/// Returns the line for one task; `None` if the task has no evidence.
 pub(crate) fn line(store: &Store, judge: &Judge, id: &str) -> Option<EvidenceLine> {
     let task = Id::new(id).ok()?;
     match store.evidence(&task) {
@@ -87,13 +87,13 @@ pub(crate) fn line(store: &Store, judge: &Judge, id: &str) -> Option<EvidenceLin
     }
 }
 
-/// For all tasks with evidence. A folder that cannot be listed has none here: `thru doctor` names it.
+/// Returns the lines of all tasks with evidence. A folder that cannot be listed is left out; `thru doctor` reports it.
 pub(crate) fn lines(store: &Store, judge: &Judge) -> BTreeMap<String, EvidenceLine> {
     let (tasks, _) = store.evidence_tasks().unwrap_or_default();
     tasks.iter().filter_map(|task| Some((task.to_string(), line(store, judge, task.as_str())?))).collect()
 }
 
-/// Returns the fresh evidence that a task passed. The error says what there is instead.
+/// Returns the fresh evidence that a task passed. If there is none, the error says what there is instead.
 pub(crate) fn proof(store: &Store, judge: &Judge, task: &Task) -> std::result::Result<String, String> {
     match line(store, judge, &task.id) {
         None => Err("there is no evidence for it".to_owned()),
@@ -112,7 +112,7 @@ pub struct Listed {
     pub tasks: Vec<EvidenceLine>,
 }
 
-/// All tasks with evidence, in the order of the plan.
+/// Lists all tasks with evidence, in the order of the plan.
 pub fn list(world: &World) -> Result<Listed> {
     let project = Project::find(world)?;
     super::observe_here(world, &project);
@@ -128,7 +128,7 @@ pub struct Shown {
     pub evidence: EvidenceLine,
     /// Oldest first.
     pub entries: Vec<EntryShown>,
-    /// Entries that went to the archive.
+    /// How many entries were moved to the archive.
     pub archived: usize,
     pub file: String,
 }
@@ -137,7 +137,7 @@ pub struct Shown {
 pub struct EntryShown {
     #[serde(flatten)]
     pub entry: Entry,
-    /// `None` if it is not bound to files.
+    /// `None` if the entry is not bound to files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stale: Option<bool>,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -188,7 +188,7 @@ pub fn show(world: &World, id: &str, which: Which) -> Result<Shown> {
     })
 }
 
-/// Returns the evidence of the tasks in progress, failed or stale first, and before it what cannot be read.
+/// Returns the evidence of the tasks in progress: bundles that cannot be read come first, then failed or stale ones.
 pub(crate) fn current(
     store: &Store,
     judge: &Judge,

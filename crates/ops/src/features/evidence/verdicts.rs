@@ -1,4 +1,4 @@
-//! The verdicts of reviewers, critics and test engineers become evidence of the current task when they stop.
+//! Records the verdicts of reviewers, critics and test engineers as evidence of the current task, when they stop.
 
 use model::event::Kind;
 use model::evidence::{self, Answer, task_of};
@@ -14,7 +14,8 @@ use crate::Result;
 use crate::features::{Decision, plan, swarm};
 use crate::hook::context::HookContext;
 
-/// The longest answer that is read. A verdict behind it would be missed, so a longer one is unreadable.
+/// The longest answer that is read. A longer answer counts as unreadable, because a verdict at its end would be
+/// missed.
 const ANSWER_BYTES: usize = 256 * 1024;
 
 pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
@@ -24,7 +25,7 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     };
     let (name, agent_id) = event.agent.as_ref().map_or(("", ""), |agent| (&*agent.kind, &*agent.id));
     let asked = asked.as_deref().unwrap_or_default();
-    // A harness that does not name the agent tells what it was called for.
+    // A harness that does not name the agent says what the agent was asked to do.
     let part = if name.is_empty() { Part::of_description(asked) } else { Part::of(name) };
     let Some(part) = part.filter(|part| part.judges().is_some()) else {
         return Ok(Decision::nothing("this sub-agent does not judge"));
@@ -45,7 +46,7 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     let Some(task) = task.and_then(|task| Id::new(&task.id).ok()) else {
         return Ok(Decision::nothing("no task is in progress or ready"));
     };
-    // Half an answer could end before its verdict.
+    // A truncated answer could end before its verdict.
     let message = message.as_deref().filter(|text| !event.torn && text.len() <= ANSWER_BYTES);
     let text = context.policy().clean(message.unwrap_or_default(), ANSWER_BYTES);
     let entry = evidence::judged(

@@ -11,7 +11,7 @@ use crate::project::person::require_person;
 use crate::setup::init::PATIENCE;
 use crate::{Error, Result, World};
 
-/// A loop that the user is asked about. Only this content is adopted, whatever happens to the file meanwhile.
+/// A loop that the user is asked to allow. Only this content is adopted, even if the file changes meanwhile.
 #[derive(Clone, Debug, Serialize)]
 pub struct Adoption {
     #[serde(flatten)]
@@ -30,7 +30,7 @@ pub fn to_adopt(world: &World, named: &str) -> Result<Adoption> {
     Ok(Adoption { shown: shown(&store, &state, &front(&store)?), state })
 }
 
-/// Records consent for what was shown.
+/// Records the user's consent to what was shown.
 pub fn adopt(world: &World, adoption: &Adoption) -> Result<Changed> {
     let store = trusted(world)?;
     let _lock = store.lock_loops(PATIENCE)?;

@@ -1,4 +1,4 @@
-//! Which loop is meant, in which project, and which session it should hold.
+//! Determines which loop is meant, in which project, and which session it should hold.
 
 use model::id::{self, Id};
 use model::loops::pointer::Pointer;
@@ -42,7 +42,7 @@ pub(super) fn open(world: &World) -> Result<Store> {
     Ok(Project::find(world)?.store)
 }
 
-/// Hooks do nothing in an untrusted root, so a loop there would never run.
+/// Refuses an untrusted root: hooks do nothing there, so a loop would never run.
 pub(super) fn need_trust(world: &World, project: &Project) -> Result<()> {
     let Project { root, marker, .. } = project;
     match world.trusts(marker, &root.path) {
@@ -60,16 +60,17 @@ pub(super) fn trusted(world: &World) -> Result<Store> {
     Ok(project.store)
 }
 
-/// What a loop is needed for, if none was named.
+/// What a loop is needed for, if the user did not name one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LoopUse {
     Look,
-    /// To remove it from the foreground.
+    /// To remove the loop from the foreground.
     SetBack,
     Resume,
 }
 
-/// Accepts a whole id, the beginning of one, or a part of its name; without any, chooses the only possible one.
+/// Finds a loop by its whole id, the beginning of its id, or a part of its name. Without a name, returns the only loop
+/// that can be meant.
 pub(super) fn choose(world: &World, store: &Store, named: Option<&str>, aim: LoopUse) -> Result<Id> {
     let hint = || "`thru loop list` shows the loops".to_owned();
     let Some(named) = named else {
@@ -110,8 +111,8 @@ pub(super) fn choose(world: &World, store: &Store, named: Option<&str>, aim: Loo
     }
 }
 
-/// Returns the session that a loop should hold. Never a guess, except inside a harness that does not reveal its
-/// session.
+/// Returns the session that a loop should hold. The session is never guessed, except inside a harness that does not
+/// say which session it runs.
 pub(super) fn find_owner(world: &World, store: &Store, wanted: Wanted) -> Result<Owner> {
     match wanted {
         Wanted::Next => return Ok(Owner::Next),
@@ -139,7 +140,7 @@ pub(super) fn find_owner(world: &World, store: &Store, wanted: Wanted) -> Result
     ))
 }
 
-/// Returns the current session. Inside a session only its own loops are meant, because some commands are final.
+/// Returns the current session. Inside a session only its own loops can be meant, because some commands are final.
 fn here(world: &World, store: &Store) -> Option<Id> {
     match list::choose(world, store, None) {
         Ok((session, Chosen::Harness)) => Some(session),
@@ -147,7 +148,8 @@ fn here(world: &World, store: &Store) -> Option<Id> {
     }
 }
 
-/// Returns the loops that can be meant if none is named. Reading does no harm, so there the newest is good enough.
+/// Returns the loops that can be meant if none is named. For reading, the newest is good enough, because it does no
+/// harm.
 fn meant<'a>(aim: LoopUse, loops: &[&'a Loop], pointer: &Pointer, here: Option<&str>) -> Vec<&'a Loop> {
     let is_ours = |known: &Loop| here.is_none() || known.session.as_deref() == here;
     let fits = |known: &Loop| match aim {
@@ -159,13 +161,13 @@ fn meant<'a>(aim: LoopUse, loops: &[&'a Loop], pointer: &Pointer, here: Option<&
         of.iter().copied().max_by(|a, b| (&a.updated_at, &a.id).cmp(&(&b.updated_at, &b.id)))
     };
     match (aim, fitting.as_slice()) {
-        // None is running: the last changed one. A single loop is unambiguous.
+        // No loop is in the foreground: use the one that was changed last. If there is only one loop, it is meant.
         (LoopUse::Look, []) => {
             let ours: Vec<&Loop> = loops.iter().copied().filter(|known| is_ours(known)).collect();
             newest(if loops.len() == 1 { loops } else { &ours }).into_iter().collect()
         }
         (LoopUse::Look, many) => newest(many).into_iter().collect(),
-        // Among its own loops a session means the one that was paused last.
+        // Inside a session, the last changed of its own paused loops is meant.
         (LoopUse::Resume, many) if here.is_some() => newest(many).into_iter().collect(),
         _ => fitting,
     }

@@ -27,9 +27,9 @@ pub struct RalphReport {
     pub file: PathBuf,
     #[serde(rename = "loop")]
     pub shown: Shown,
-    /// False if it was already imported, or this was a dry run.
+    /// False if the loop was already imported, or this was a dry run.
     pub written: bool,
-    /// Whether it had been imported before.
+    /// Whether the loop had been imported before.
     pub known: bool,
 }
 
@@ -67,7 +67,7 @@ pub fn run(world: &World, file: Option<&Path>, mode: Mode) -> Result<RalphReport
     Ok(RalphReport { file, shown: shown(&store, &state, &front), written: mode == Mode::Write, known: false })
 }
 
-/// The loop starts paused: two hooks must not both feed a prompt, and nothing runs unasked.
+/// Reads the loop. It starts paused, because two hooks must not both feed a prompt, and nothing may run unasked.
 fn read(world: &World, file: &Path) -> Result<Loop> {
     let bytes = read_own(file, LARGEST)?;
     let damaged = |why: &str| {
@@ -88,7 +88,7 @@ fn read(world: &World, file: &Path) -> Result<Loop> {
     let count = |key: &str| document.int(key).and_then(|n| u64::try_from(n).ok());
     let promised = document.text("completion_promise").filter(|text| promise::flaw(text).is_none());
     let started = document.text("started_at").and_then(time::parse).unwrap_or(world.now);
-    // Its iteration changes while it runs; these fields do not.
+    // These fields identify the loop, because they do not change while it runs; its iteration does.
     let origin =
         fingerprint([&prompt, promised.unwrap_or_default(), document.text("started_at").unwrap_or_default()]);
     Ok(Loop {

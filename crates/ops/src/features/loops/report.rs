@@ -36,7 +36,7 @@ pub fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
 }
 
 impl Shown {
-    /// `iteration 3 of 30, session 9487a9f7`.
+    /// Describes the state of the loop: `iteration 3 of 30, session 9487a9f7`.
     pub fn standing(&self) -> String {
         let whose = match (&self.session, self.waiting) {
             (_, true) => ", for the next session that starts here".to_owned(),
@@ -54,7 +54,7 @@ impl Shown {
     }
 }
 
-/// Returns enough of a session's id to recognise it.
+/// Returns as much of a session's id as is needed to recognise it.
 pub fn short(session: &str) -> String {
     one_line(session, 128).chars().take(8).collect()
 }

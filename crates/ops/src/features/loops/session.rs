@@ -1,5 +1,5 @@
-//! A loop at a session start: a new session claims it, a session that continues under a new id keeps it, and the
-//! agent is told.
+//! Loops at a session start: a new session claims the waiting loop, a session that continues under a new id keeps its
+//! loop, and the agent is told about it.
 
 use model::brief::{Candidate, Section};
 use model::event::Source;
@@ -26,7 +26,7 @@ pub const SECTIONS: &[&str] = &[SECTION.name];
 /// How much of the prompt is shown to a session that gets a loop it has never seen.
 const SHOWN: usize = 600;
 
-/// Gives a starting session the loop that waits for one, and tells the agent at once, with or without a brief.
+/// Gives a starting session the loop that is waiting for one, and tells the agent at once, with or without a brief.
 pub fn begin<'c>(context: &'c HookContext<'_>, source: Source) -> Result<Decision<'c>> {
     let Some(pointer) = standing(context)? else { return Ok(Decision::nothing("there are no loops")) };
     if let Some(id) = overridden_loop(context)?
@@ -34,7 +34,7 @@ pub fn begin<'c>(context: &'c HookContext<'_>, source: Source) -> Result<Decisio
     {
         end_overridden(context, &id)?;
     }
-    // A compaction starts nothing, and a resumed session may have its own loop.
+    // A compaction does not start a session, so it does not claim a waiting loop.
     let waits = pointer.next.as_deref().filter(|_| source != Source::Compact);
     let Some(next) = waits else { return Ok(Decision::nothing("no loop waits for a session to start")) };
     let why = format!("loop {next} waits for the next session");
@@ -58,7 +58,7 @@ fn claimed_words(state: &Loop, redact: redact::Options) -> String {
     )
 }
 
-/// A session that continues under another id keeps its loop.
+/// Lets a session that continues under another id keep its loop.
 pub fn continue_as(context: &HookContext, previous: &Id) -> Result<()> {
     let pointer = standing(context)?;
     if pointer.is_some_and(|pointer| pointer.of(previous.as_str()).is_some()) {
@@ -67,7 +67,7 @@ pub fn continue_as(context: &HookContext, previous: &Id) -> Result<()> {
     Ok(())
 }
 
-/// What a brief says about the loop of a session.
+/// Returns what a brief says about the loop of a session.
 pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let store = context.project.store;
     let Some(session) = context.session else { return Ok(Vec::new()) };
@@ -105,8 +105,8 @@ fn take(
         return Ok(None);
     }
     let may_have = match event {
-        // A session that continues under another id keeps its loop; otherwise a loop must be waiting for the next
-        // session.
+        // A session that continues under another id keeps its loop. Any other session may have it only if the loop is
+        // waiting for the next session.
         Event::Claimed => next.session.is_none() && consent::may_be_claimed(store, &next),
         _ => consent::is_started_here(store, &next),
     };
@@ -114,7 +114,7 @@ fn take(
         return Ok(None);
     }
     next.session = Some(session.to_string());
-    // These counts belong to the digest of another session.
+    // These counts refer to the digest of another session.
     if let Some(last) = &mut next.last_stop {
         last.mark = None;
     }

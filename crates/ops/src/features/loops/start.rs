@@ -23,7 +23,7 @@ use crate::setup::init::PATIENCE;
 use crate::setup::install;
 use crate::{Error, Result, World};
 
-/// A prompt is never larger than this.
+/// The largest prompt that is read.
 const LARGEST: usize = 1024 * 1024;
 
 const DEFAULT_ITERATIONS: u64 = 30;
@@ -49,7 +49,7 @@ pub enum Source<'a> {
     Packet(&'a str),
 }
 
-/// Text from a packet is never run unasked.
+/// Whether a packet's validators become the loop's. They are text from a packet, so they are never run unasked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PacketValidators {
     Take,
@@ -123,7 +123,7 @@ pub fn run(world: &World, options: &Options) -> Result<Changed> {
     };
     let _lock = store.lock_loops(PATIENCE)?;
     let state = create(world, store, state)?;
-    // Whatever it was made from, the user who runs this command consents to it now.
+    // Wherever the loop came from, the user who runs this command consents to it now.
     consent::allow_loop(store, None, &state, owner.claim(), world.now)?;
     let (pointer, moved) = point(store, &state, &owner)?;
     note(world, store, &state, Event::Started)?;
@@ -160,9 +160,9 @@ pub(super) fn create(world: &World, store: &Store, mut state: Loop) -> Result<Lo
     })
 }
 
-/// `20261115T192200Z-fix-the-failing-tests`: the time, and the first words of the prompt.
+/// Returns a name of the time and the first words of the prompt: `20261115T192200Z-fix-the-failing-tests`.
 fn name(now: Timestamp, prompt: &str) -> String {
-    // A file's name is seen in more places than its content.
+    // The words are redacted, because a file's name is seen in more places than its content.
     let prompt = Redacted::head(prompt.trim_start(), 400, redact::Options::default());
     let first = prompt.lines().next().unwrap_or_default();
     let words = match first.len() > 40 {
@@ -199,7 +199,7 @@ fn promises(options: &Options, given: Option<String>) -> Result<Vec<Promise>> {
     Ok(all)
 }
 
-/// What a person should know before the loop runs.
+/// Returns what the user should know before the loop runs.
 fn advice(world: &World, project: &Project, state: &Loop, owner: &Owner) -> Vec<String> {
     let mut notes = Vec::new();
     let limit = match (state.max_iterations, &state.deadline) {
@@ -228,7 +228,8 @@ fn advice(world: &World, project: &Project, state: &Loop, owner: &Owner) -> Vec<
     notes
 }
 
-/// The harness of the session that the loop holds; for a session that has not begun, those that are wired here.
+/// Returns the harness of the session that the loop holds. If the session has not begun, returns the harnesses that
+/// call us here.
 fn held_by(world: &World, project: &Project, owner: &Owner) -> Vec<&'static Harness> {
     let around = world.harness().and_then(harness::by_name);
     let of_session = match owner {
@@ -276,7 +277,7 @@ fn read(path: &Path) -> Result<String> {
     String::from_utf8(bytes).map_err(|_| usage(format!("{shown} is not UTF-8 text"), "name a text file"))
 }
 
-/// Reads the next task from a packet.
+/// Reads a loop's prompt and options from a packet.
 fn from_packet(project: &Project, named: &str) -> Result<LoopSource> {
     let packets::Shown { id, document, packet, .. } =
         packets::open(project, &packets::find(project, named)?)?;

@@ -1,5 +1,5 @@
-//! A loop at a stop: gathers what the engine needs, and carries out its verdict. If anything goes wrong, the agent
-//! may stop.
+//! Loops at a stop: gathers what the engine needs, and carries out its verdict. If anything goes wrong, the agent may
+//! stop.
 
 use model::event;
 use model::id::Id;
@@ -27,7 +27,7 @@ use crate::{Error, Mode, Result};
 /// How many changed files are named in the log.
 const FILES: usize = 20;
 
-/// Decides about the session's loop at a stop. Without a loop in the foreground this opens only one file.
+/// Decides about the session's loop at a stop. If no loop is in the foreground, this opens only one file.
 pub fn decide<'c>(context: &'c HookContext<'_>, stop: &'c event::Stop<'c>) -> Result<Decision<'c>> {
     let pointer = standing(context)?.unwrap_or_default();
     let Some(Ok(id)) = pointer.of(context.session.as_str()).map(Id::new) else {
@@ -36,7 +36,7 @@ pub fn decide<'c>(context: &'c HookContext<'_>, stop: &'c event::Stop<'c>) -> Re
     Held { context, stop, id, facts: StopFacts::gather(context, stop) }.decide()
 }
 
-/// A session that stops and has a loop.
+/// A stop of a session that has a loop.
 struct Held<'c> {
     context: &'c HookContext<'c>,
     stop: &'c event::Stop<'c>,
@@ -44,7 +44,7 @@ struct Held<'c> {
     facts: StopFacts,
 }
 
-/// The engine's verdict on a loop, which stays locked until that is carried out.
+/// The engine's verdict on a loop. The loop stays locked until the verdict is carried out.
 struct Judged {
     record: Record,
     verdict: Verdict,
@@ -72,7 +72,7 @@ impl<'c> Held<'c> {
                 }
                 let what = format!("run {}", validators.join("; "));
                 // The validators run without the loop's lock: they may take minutes, and the loop can be cancelled
-                // meanwhile.
+                // during that time.
                 drop(judged);
                 return Ok(Decision::change(Part::silent(), why, what, move || self.validate(&validators)));
             }
@@ -101,7 +101,7 @@ impl<'c> Held<'c> {
     fn validate(&self, validators: &[String]) -> Result<Part> {
         let _running = match self.context.project.store.lock_validators(&self.id) {
             Ok(running) => running,
-            // The same stop again while they run: the process that runs them answers.
+            // The same stop was reported again while the validators run. The process that runs them answers.
             Err(store::Error::Busy { .. }) => return Ok(Part::silent()),
             Err(error) => return Err(self.let_go(&error)),
         };
@@ -113,8 +113,8 @@ impl<'c> Held<'c> {
         }
     }
 
-    /// Locks the loop and asks the engine. Returns `None` if somebody removed it, or this user did not allow its
-    /// current form here; then it holds nobody, and nothing in it is run.
+    /// Locks the loop and asks the engine. Returns `None` if somebody removed the loop, or if this user did not allow
+    /// its current form here. Such a loop holds no session, and nothing in it is run.
     fn judge(&self, checked: Checked, deadline: Deadline) -> Result<Option<Judged>> {
         let ProjectContext { store, settings, .. } = self.context.project;
         let lock = store.lock_loops(deadline.wait()).map_err(|error| self.let_go(&error))?;
@@ -136,7 +136,7 @@ impl<'c> Held<'c> {
         Ok(Some(Judged { record, verdict, _lock: lock }))
     }
 
-    /// A loop whose iterations cannot be counted must not continue: the agent may stop.
+    /// Returns the error with which the agent may stop: a loop whose iterations cannot be counted must not continue.
     fn let_go(&self, why: &dyn std::fmt::Display) -> Error {
         Error::Failed { what: format!("loop {} was let go: {why}", self.id) }
     }
@@ -150,13 +150,13 @@ impl<'c> Held<'c> {
         let store = self.context.project.store;
         let state = &record.state;
         let stop = self.as_seen(state, checked);
-        // A kept promise counts, whatever the harness did in between.
+        // A kept promise counts, even if the harness ended a turn before.
         let goes_on = matches!(verdict, Verdict::Feed { .. } | Verdict::FeedAgain { .. });
         if goes_on && self.stop.first == Some(true) && is_overridden(self.context, state) {
             return end_by_cap(self.context, &self.id, record).map(|()| Part::silent());
         }
         Ok(match verdict {
-            // The process that ended it was killed before it could clear the pointer.
+            // The process that ended the loop was killed before it could clear the pointer.
             Verdict::Allow(Allowed::NotActive) => clear(store, &self.id).map(|()| Part::silent())?,
             Verdict::Allow(_) | Verdict::Validate => Part::silent(),
             Verdict::FeedAgain { text } => Part::of(Reply::Block(text)),
@@ -176,7 +176,8 @@ impl<'c> Held<'c> {
         })
     }
 
-    /// The loop itself is saved, so a failure to write its log or the pointer does not change the answer.
+    /// Reports a failure to write the log or the pointer. It does not change the answer, because the loop itself is
+    /// saved.
     fn note(&self, result: store::Result<()>) {
         if let Err(error) = result {
             self.context.warn(error.to_string());
@@ -212,7 +213,7 @@ impl<'c> Held<'c> {
         }
     }
 
-    /// Returns the files changed since the last stop; `None` if unknown.
+    /// Returns the files that were changed since the last stop; `None` if that is unknown.
     fn changed(&self, state: &Loop) -> Option<Vec<&str>> {
         let since = state.last_stop.as_ref()?.mark?.records;
         let digest = self.context.digest()?;
@@ -256,8 +257,8 @@ fn cap(context: &HookContext) -> Option<u64> {
     Some(set.unwrap_or(cap.times))
 }
 
-/// Returns which loops are in the foreground. This is an index, which may be deleted or torn: it is then rebuilt from
-/// the loops.
+/// Returns which loops are in the foreground. The pointer is an index that may be deleted or torn; it is then rebuilt
+/// from the loops.
 pub(super) fn standing(context: &HookContext) -> store::Result<Option<Pointer>> {
     let store = context.project.store;
     match store.foreground() {
@@ -273,7 +274,7 @@ pub(super) fn standing(context: &HookContext) -> store::Result<Option<Pointer>> 
     Ok(Some(pointer))
 }
 
-/// At an event other than a stop: notices a turn that should have continued and did not.
+/// Notices, at an event other than a stop, that the harness ended a turn that should have continued.
 pub fn notice<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     match overridden_loop(context)? {
         None => Ok(Decision::nothing("no turn of a loop was ended by the harness")),

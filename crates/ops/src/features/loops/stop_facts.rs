@@ -12,11 +12,11 @@ use store::feed::Limits;
 use crate::hook::context::HookContext;
 use crate::session::transcript_reader;
 
-/// How long the harness has to write its agent's last message.
+/// How long the harness may take to write the agent's last message.
 const PATIENCE: Duration = Duration::from_millis(150);
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
-/// How much of the transcript's end is read. A longer turn has no cost figure; nothing else is affected.
+/// How much of the transcript's end is read. Only the cost of a longer turn remains unknown.
 const WINDOW: u64 = 256 * 1024;
 
 /// Facts that do not come from the loop.
@@ -33,7 +33,8 @@ impl StopFacts {
         let (turn, message) = loop {
             let listened = listen(context.harness, context.event.transcript.as_deref());
             let message = last_message(stop, &listened);
-            // An answered message may be the previous one; the current one may not be written yet.
+            // If the message was already answered, it may be the previous one, and the current one may not be written
+            // yet.
             let is_known = matches!(&message, Ok(Some(LastMessage { id: Some(_), answered: false, .. })));
             let is_there = !matches!(listened, Err(store::Error::Absent { .. }));
             if is_known || !is_there || Instant::now() >= until {
@@ -59,7 +60,7 @@ fn last_message(
             Ok(Some(LastMessage { id: told.map(str::to_owned).or(message.id), ..message }))
         }
         (None, Ok(turn)) => {
-            // If the message is not there yet, the one before it must not be taken for it.
+            // If the message is not in the transcript yet, the one before it must not be mistaken for it.
             let is_it = |message: &LastMessage| told.is_none() || message.id.as_deref() == told;
             Ok(turn.message().filter(is_it))
         }

@@ -1,4 +1,4 @@
-//! The shell lines that must pass before a promise is accepted.
+//! Runs the shell lines that must pass before a promise is accepted.
 
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
@@ -9,13 +9,13 @@ use model::redact::{MARGIN as REDACTION_MARGIN, Redacted};
 use crate::hook::context::HookContext;
 use crate::process::{self, Job};
 
-/// How much of the output is kept, from its end.
+/// How many bytes are kept of the end of the output.
 const OUTPUT: usize = 16 * 1024;
 
 /// Validators end this much before the harness's own deadline, so that it receives our answer.
 const MARGIN: Duration = Duration::from_secs(2);
 
-/// Runs them one after another within the available time and returns the first failure.
+/// Runs the validators one after another within the available time, and returns the first failure.
 pub fn first_failure(context: &HookContext, validators: &[String]) -> Option<Failure> {
     let whole = Duration::from_secs(context.project.settings.validator_timeout.into()).saturating_sub(MARGIN);
     let until = Instant::now() + whole;

@@ -13,14 +13,14 @@ use crate::project::consent::{allow_launches, allow_stage, is_launch_allowed, is
 use crate::project::person::require_person;
 use crate::{Result, World};
 
-/// What the user is asked about. Only this content is adopted, whatever happens to the file meanwhile.
+/// What the user is asked to allow. Only this content is adopted, even if the file changes meanwhile.
 #[derive(Clone, Debug, Serialize)]
 pub struct Adoption {
     pub run: PathBuf,
     pub stage: String,
     /// Launches without consent. If empty, there is nothing to ask.
     pub launches: Vec<LaunchShown>,
-    /// The settings file whose `[stages.<stage>]` says the same: consent then covers later runs too.
+    /// The settings file whose `[stages.<stage>]` says the same. Consent then also covers later runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub definition: Option<String>,
     #[serde(skip)]
@@ -73,7 +73,7 @@ pub fn to_adopt(world: &World, stage: Option<&str>) -> Result<Adoption> {
     })
 }
 
-/// Records consent for what was shown.
+/// Records the user's consent to what was shown.
 pub fn adopt(world: &World, stage: Option<&str>, adoption: &Adoption) -> Result<()> {
     let place = GateContext::find(world)?;
     need_trust(&place)?;

@@ -14,15 +14,15 @@ use crate::project::consent::{allow_launches, is_stage_allowed};
 use crate::setup::init::PATIENCE;
 use crate::{Error, Result, World};
 
-/// What was requested. Without any file, what the settings define for the stage.
+/// What was requested. If no file is named, the stage's definition in the settings is used.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     pub stage: String,
     pub critical: Vec<String>,
     pub advisory: Vec<String>,
-    /// Their names determine the tier.
+    /// Files whose names determine their tier.
     pub files: Vec<String>,
-    /// Relative to the working directory.
+    /// Paths relative to the working directory.
     pub inputs: Vec<String>,
     pub prompt: Option<String>,
     pub launch: Vec<String>,
@@ -58,7 +58,7 @@ pub fn expect(world: &World, wanted: &Wanted) -> Result<Expectation> {
     let folder = folder(world, &place, &stage)?;
     let outputs = outputs.into_iter().map(|output| folder.asked(world, &place, output));
     let expected = Expected::new(stage.as_str(), outputs.collect::<Result<_>>()?);
-    // So far nothing in use has been changed, so an invalid request leaves everything unchanged.
+    // Up to here nothing in use has been changed, so an invalid request leaves everything as it was.
     let Folder { run, kind, .. } = folder;
     if is_given(world, &place, wanted) {
         allow_launches(&place.store, &place.root, &run, expected.outputs.iter(), world.now)?;
@@ -84,32 +84,32 @@ pub fn expect(world: &World, wanted: &Wanted) -> Result<Expectation> {
     })
 }
 
-/// Returns whether the user who runs this command names the launch command. The project's settings may
-/// come from somebody else, so the user must adopt them first.
+/// Returns whether the user who runs this command chose the launch command. The project's settings may come from
+/// somebody else, so the user must adopt those first.
 fn is_given(world: &World, place: &GateContext, wanted: &Wanted) -> bool {
     let by_name = [&wanted.critical, &wanted.advisory, &wanted.files].iter().any(|files| !files.is_empty());
     let stage = || place.resolved.stages.iter().find(|stage| stage.name == wanted.stage);
     by_name || stage().is_some_and(|stage| is_stage_allowed(world, &place.store, stage))
 }
 
-/// Where the outputs go.
+/// The folder where the outputs go.
 struct Folder {
     run: Run,
-    /// A new folder of ours, or an orchestrator's folder for all its stages.
+    /// Whether the folder is new, or an orchestrator's folder for all its stages.
     kind: FolderKind,
-    /// Another process may be working in an existing folder.
+    /// The lock of an existing folder, where another process may be working.
     _lock: Option<Lock>,
 }
 
 enum FolderKind {
     New,
-    /// With the last request for the same stage.
+    /// Contains the last request for the same stage, if there was one.
     Shared(Option<Expected>),
 }
 
 impl Folder {
-    /// Counts from now, with the current inputs. In a shared folder valid outputs stay valid if they were requested
-    /// in the same way before or not at all, because the folder is for one piece of work.
+    /// Returns an output that counts from now, with the current inputs. In a shared folder a valid output stays valid
+    /// if it was requested in the same way before, or not at all, because the folder is for one piece of work.
     fn asked(&self, world: &World, place: &GateContext, output: Output) -> Result<Output> {
         let earlier = match &self.kind {
             FolderKind::New => return Ok(Output { not_before: Some(world.now), ..output }),
@@ -127,13 +127,13 @@ impl Folder {
     }
 }
 
-/// An orchestrator with its own folders names one; otherwise each run gets a new folder.
+/// Returns the folder for a stage: the one that an orchestrator made live, or else a new folder.
 fn folder(world: &World, place: &GateContext, stage: &Id) -> Result<Folder> {
     let outputs = place.outputs();
     // A live run that no longer exists must not prevent a new one.
     let live = place.live().unwrap_or(None).filter(|live| !live.run.path().starts_with(&outputs));
     if let Some(live) = live {
-        // A run that is working there uses the list it began with.
+        // A run that is working in the folder uses the list it began with, so the folder is locked.
         let lock = place.lock(&live.run, "gate expect")?;
         let kind = FolderKind::Shared(earlier(&live.run, stage));
         return Ok(Folder { run: live.run, kind, _lock: Some(lock) });
@@ -151,8 +151,8 @@ fn earlier(run: &Run, stage: &Id) -> Option<Expected> {
     current.or_else(|| run.list_of(stage).ok())
 }
 
-/// Makes room for a stage's list: that of another stage stays next to it, an earlier one of the same stage is moved
-/// aside.
+/// Makes room for a stage's list. The list of another stage stays next to it; an earlier list of the same stage is
+/// moved aside.
 fn make_room(world: &World, run: &Run, stage: &Id) -> Result<Option<String>> {
     let word = format!("replaced-{}", time::compact(world.now));
     let other = run.expected().ok().filter(|list| list.stage != stage.as_str());
@@ -186,7 +186,7 @@ fn outputs(world: &World, place: &GateContext, wanted: &Wanted) -> Result<Vec<Ou
         outputs = defined(place, &wanted.stage)?;
     }
     for output in &mut outputs {
-        // The command line wins over a definition.
+        // The command line takes precedence over a definition in the settings.
         if !inputs.is_empty() {
             output.inputs.clone_from(&inputs);
         }
@@ -228,7 +228,7 @@ fn defined(place: &GateContext, stage: &str) -> Result<Vec<Output>> {
     }
 }
 
-/// Returns files of the project, as records name them.
+/// Returns the paths of files of the project, in the form that records use.
 fn inputs(world: &World, root: &Root, named: &[String]) -> Result<Vec<String>> {
     let mut inputs = Vec::with_capacity(named.len());
     for named in named {

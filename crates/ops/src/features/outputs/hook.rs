@@ -19,17 +19,18 @@ use crate::Result;
 use crate::features::{BriefContext, Decision, ProjectContext};
 use crate::hook::context::HookContext;
 
-/// The most outputs that a brief names, and examines.
+/// How many outputs a brief names at most.
 const NAMED: usize = 12;
+/// How many outputs are examined for a brief at most.
 const LOOKED_AT: usize = 32;
 
-/// The most inputs that are read again for one brief. `thru gate check` reads all of them.
+/// How many inputs are read again for one brief at most. `thru gate check` reads all of them.
 const INPUTS: usize = 16;
 
 /// The longest final message that is kept.
 const MESSAGE_BYTES: usize = 256 * 1024;
 
-/// The live run in `thru status`.
+/// The live run, as `thru status` shows it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Open {
     pub run: PathBuf,
@@ -69,7 +70,7 @@ const SECTION: Section = Section {
 };
 pub const SECTIONS: &[&str] = &[SECTION.name];
 
-/// For a brief: what the live run still waits for, or why that is unknown.
+/// Returns, for a brief, what the live run is still waiting for, or why that is unknown.
 pub(crate) fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let ProjectContext { root, store, settings, .. } = context.project;
     let found = find(store, root, settings).and_then(|found| match found {
@@ -116,7 +117,7 @@ pub(crate) fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     Ok(candidates)
 }
 
-/// An output of the live run, as seen by the sub-agent that must write it.
+/// An output of the live run that a sub-agent must write.
 struct Awaited {
     run: Run,
     stage: String,
@@ -125,7 +126,7 @@ struct Awaited {
     path: String,
     /// The name in the journal.
     shown: String,
-    /// Its state at this event.
+    /// The state of the output at this event.
     verdict: Verdict,
 }
 
@@ -150,7 +151,7 @@ fn awaited(project: &ProjectContext, event: &Event) -> Result<Option<Awaited>> {
     }))
 }
 
-/// Adds the state of its output to the journal line of a sub-agent that stops.
+/// If a sub-agent stops, adds the state of its output to the journal line.
 pub(crate) fn annotate(project: &ProjectContext, event: &Event, record: &mut Record) -> Result<()> {
     if let Kind::SubagentStop { .. } = event.kind
         && let Some(Awaited { shown, verdict, .. }) = awaited(project, event)?
@@ -160,8 +161,8 @@ pub(crate) fn annotate(project: &ProjectContext, event: &Event, record: &mut Rec
     Ok(())
 }
 
-/// Tells a starting sub-agent its output. Saves the last message of one that wrote none next to it, never as the
-/// output itself.
+/// Tells a starting sub-agent which output it must write. If a sub-agent stops without a valid output, its last
+/// message is saved next to the output, never as the output itself.
 pub(crate) fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     let Some(awaited) = awaited(&context.project, context.event)? else {
         return Ok(Decision::nothing("no output is expected of this sub-agent"));
@@ -196,7 +197,8 @@ fn find(store: &Store, root: &Root, settings: &Settings) -> Result<Option<(Run, 
     }
 }
 
-/// A quick look at the first `most` outputs: reads nothing large, and the same inputs once.
+/// Returns those of the first `most` outputs that are not valid. This is a quick check: it reads nothing large, and
+/// the same inputs only once.
 fn invalid(run: &Run, expected: &Expected, root: &Root, most: usize) -> Result<Vec<(usize, Judged)>> {
     let mut invalid = Vec::new();
     let (mut read, mut known) = (0, None::<(&[String], String)>);
@@ -221,7 +223,7 @@ fn invalid(run: &Run, expected: &Expected, root: &Root, most: usize) -> Result<V
     Ok(invalid)
 }
 
-/// Returns the path as an agent in the checkout can reach it.
+/// Returns the path by which an agent in the checkout can open the file.
 fn shown(path: &Path, root: &Root) -> String {
     place::within(&root.checkout.to_string_lossy(), &path.to_string_lossy()).path.into_owned()
 }

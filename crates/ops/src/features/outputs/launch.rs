@@ -1,4 +1,4 @@
-//! One launch: the command gets the prompt, and its redacted output is written next to the file while it runs.
+//! One launch: the command gets the prompt, and its redacted output is written next to the output file while it runs.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -17,16 +17,16 @@ use crate::Result;
 use crate::process::reaper::ProcessReaper;
 use crate::process::{self, Job, Watch};
 
-/// The most that is kept of one launch's output.
+/// How much is kept of one launch's output.
 const LOG_BYTES: usize = 4 * 1024 * 1024;
 
-/// The most text that is held back while waiting for the end of a private key.
+/// How much text is held back at most while waiting for the end of a private key.
 const PENDING_BYTES: usize = 256 * 1024;
 
 pub(super) struct Launch<'a> {
     pub run: &'a Arc<Run>,
     pub output: &'a Output,
-    /// Where it runs.
+    /// The folder where the command runs.
     pub folder: &'a Path,
     pub timeout: Duration,
     pub watchman: &'a ProcessReaper,
@@ -34,14 +34,14 @@ pub(super) struct Launch<'a> {
     pub now: Timestamp,
 }
 
-/// Returns how a launch ended, in words. Failing to start is one of the ways.
+/// Runs the command and returns how it ended, in words. A failure to start is one of the ways it can end.
 pub(super) fn launch(launch: &Launch) -> Result<String> {
     let Launch { run, output, .. } = launch;
     let path = run.path().join(&output.file);
     let prompt = layout::launch_prompt(&output.file);
     run.write(&prompt, &gate::prompt(output, &path.to_string_lossy()), Durability::Relaxed)?;
-    // A process that inherits this as stdin holds its lock, even after we are gone. That is how a later run sees that
-    // the launch of a killed run is still working.
+    // A process that inherits this file as stdin holds its lock, even after we are gone. That is how a later run sees
+    // that the launch of a killed run is still working.
     let stdin = run.hold(&prompt)?;
     let log = Arc::new(Mutex::new(Log::new(launch)));
     let write = Arc::clone(&log);
@@ -122,13 +122,13 @@ impl Log {
         self.write(clean.strip_suffix('\n').unwrap_or(&clean));
     }
 
-    /// A log that cannot be written is no reason to stop the launch.
+    /// Appends to the log. A log that cannot be written is not a reason to stop the launch.
     fn write(&self, text: &str) {
         let _ = self.run.append(&self.name, &[text]);
     }
 }
 
-/// Returns how much of the pending text can be redacted now: complete lines, and no private key without its end.
+/// Returns how much of the pending text can be redacted now: complete lines, but not a private key without its end.
 fn settled(pending: &[u8]) -> usize {
     let lines = pending.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     let find = |text: &[u8], word: &[u8]| text.windows(word.len()).rposition(|window| window == word);

@@ -1,4 +1,4 @@
-//! Which run is live: from `state/live.json`, or else from the live-state file that a setting names.
+//! Finds the live run: from `state/live.json`, or else from the live-state file that a setting names.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ const LARGEST: usize = 4 * 1024 * 1024;
 const OTHER: &str =
     "`thru gate live --set DIR` names another, `thru gate expect STAGE --critical FILE…` makes one";
 
-/// How the live run is known.
+/// Which file names the live run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Where {
@@ -34,7 +34,7 @@ pub(super) struct Found {
 pub struct Live {
     pub run: PathBuf,
     pub from: Where,
-    /// `None` if nothing is expected in it yet.
+    /// `None` if nothing is expected in the run yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stage: Option<String>,
 }
@@ -45,7 +45,7 @@ pub fn live(world: &World) -> Result<Live> {
     Ok(told(&found))
 }
 
-/// `dir` is a folder of the project, or the name of a run in `outputs/`.
+/// Sets the live run. `dir` is a folder of the project, or the name of a run in `outputs/`.
 pub fn set_live(world: &World, dir: &Path) -> Result<Live> {
     let place = GateContext::find(world)?;
     let (base, rel) = match dir.to_str() {
@@ -59,7 +59,7 @@ pub fn set_live(world: &World, dir: &Path) -> Result<Live> {
     Ok(told(&Found { run, from: Where::LiveJson }))
 }
 
-/// Returns the run that is still live, because we do not clear another tool's live-state file.
+/// Clears the live run. Returns a run that is still live, because we do not clear another tool's live-state file.
 pub fn clear_live(world: &World) -> Result<Option<Live>> {
     let place = GateContext::find(world)?;
     place.store.set_live(None, world.now)?;
@@ -72,13 +72,13 @@ impl GateContext {
     }
 }
 
-/// Returns the live run of a project, trusted or not; `None` also if it is unknown.
+/// Returns the live run of a project, whether trusted or not; `None` also if the live run cannot be determined.
 pub(crate) fn live_run(world: &World, project: &Project) -> Option<Run> {
     let settings = settings::resolve(world, Some(&project.store)).settings();
     find(&project.store, &project.root, &settings).ok().flatten().map(|found| found.run)
 }
 
-/// A run that is named but missing is an error, because somebody named it for a reason.
+/// Finds the live run. A run that is named but missing is an error, because somebody named it for a reason.
 pub(super) fn find(store: &Store, root: &Root, settings: &Settings) -> Result<Option<Found>> {
     let live = store.live().map_err(|error| match error {
         store::Error::Damaged { path, line, why } => Error::Damaged { path, line, why, hint: OTHER.into() },
@@ -86,7 +86,7 @@ pub(super) fn find(store: &Store, root: &Root, settings: &Settings) -> Result<Op
     })?;
     if let Some(dir) = live {
         let from = Where::LiveJson;
-        // A worktree has its own folders; `outputs/` belongs to the root.
+        // Each worktree has its own folders, but `outputs/` belongs to the root.
         let bases = [&root.path, &root.checkout];
         let named = store.dir().path().join(layout::LIVE);
         return Ok(Some(Found { run: open(&bases, &dir, &named)?, from }));
@@ -110,7 +110,7 @@ pub(super) fn find(store: &Store, root: &Root, settings: &Settings) -> Result<Op
     Ok(Some(Found { run: open(&[&root.checkout, &root.path], &dir, &path)?, from: Where::LiveStateFile }))
 }
 
-/// `named` is the file that contains `dir`.
+/// Opens a run. `named` is the file that contains `dir`, for an error message.
 fn open(bases: &[&PathBuf], dir: &str, named: &Path) -> Result<Run> {
     let mut absent = None;
     for base in bases {
@@ -132,7 +132,7 @@ fn open(bases: &[&PathBuf], dir: &str, named: &Path) -> Result<Run> {
     Err(Error::Absent { what, hint: OTHER.into() })
 }
 
-/// Returns a folder as records name it: relative to the root.
+/// Returns a folder in the form that records use: relative to the root.
 pub(super) fn below<'a>(root: &'a Root, dir: &Path) -> Result<(&'a PathBuf, String)> {
     let dir = dir.to_string_lossy();
     for base in [&root.path, &root.checkout] {

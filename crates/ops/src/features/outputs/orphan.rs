@@ -1,4 +1,4 @@
-//! A launch that outlived its run: which process it is, and how to end it.
+//! A launch that outlived its run: finds out which process it is, and ends it.
 
 use std::time::{Duration, Instant};
 
@@ -15,18 +15,18 @@ const GRACE: Duration = Duration::from_secs(1);
 
 #[derive(Clone, Debug)]
 pub(super) struct Orphan {
-    /// `None` if some process has its prompt open and nothing says which.
+    /// `None` if a process has the prompt open but its number is unknown.
     pub process: Option<i32>,
     stamp: String,
     since: Option<Timestamp>,
 }
 
-/// Returns whether any process works on an output: such a process has its prompt open, with a lock on it.
+/// Returns whether a process is working on an output: such a process has the prompt open and holds a lock on it.
 pub(super) fn is_held(run: &Run, file: &str) -> bool {
     matches!(run.hold(&layout::launch_prompt(file)), Ok(None))
 }
 
-/// Records which process works on an output. If this cannot be written, the lock still shows it.
+/// Records which process works on an output. If this cannot be written, the lock still shows that there is one.
 pub(super) fn note(run: &Run, file: &str, process: u32, now: Timestamp) {
     let stamp = alive::stamp(process).unwrap_or_else(|| process.to_string());
     let text = format!("{stamp} {}\n", time::rfc3339(now));
@@ -47,18 +47,18 @@ impl Orphan {
         })
     }
 
-    /// Returns the remaining time of a launch.
+    /// Returns how much time the launch has left.
     pub fn time_left(&self, timeout: Duration, now: Timestamp) -> Duration {
         let used = self.since.and_then(|since| Duration::try_from(now.duration_since(since)).ok());
         timeout.saturating_sub(used.unwrap_or_default())
     }
 
-    /// Returns false if another process has its number by now.
+    /// Returns false if another process has its number now.
     pub fn can_be_ended(&self) -> bool {
         alive::still_leads_group(&self.stamp)
     }
 
-    /// Ends it with everything it has started. Returns false if it is still there.
+    /// Ends the process with everything it has started. Returns false if it is still there.
     pub fn end(&self, run: &Run, file: &str) -> bool {
         if let Some(group) = self.process.and_then(Pid::from_raw).filter(|_| self.can_be_ended()) {
             process::end_group(group, || !is_held(run, file));

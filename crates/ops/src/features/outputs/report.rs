@@ -1,4 +1,4 @@
-//! The live run of a stage for `thru status` and `thru doctor`.
+//! The live run for `thru status` and `thru doctor`.
 
 use model::finding::Finding;
 use model::render::one_line;
@@ -20,7 +20,7 @@ pub fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     })
 }
 
-/// `2 of 5 open in outputs/review-…: missing review-a.md, stale review-b.md`.
+/// Describes the live run: `2 of 5 open in outputs/review-…: missing review-a.md, stale review-b.md`.
 fn line(live: &Open, project: &ProjectContext) -> StatusLine {
     let run = live.run.strip_prefix(project.store.dir().path()).unwrap_or(&live.run).display();
     let (stage, all) = (one_line(&live.stage, 128), live.outputs);
@@ -37,7 +37,7 @@ fn line(live: &Open, project: &ProjectContext) -> StatusLine {
     line.with_next(Urgency::Missing, "thru gate check", "says what the open outputs lack")
 }
 
-/// Open outputs are normal; an unknown state is not.
+/// Reports a live run whose state cannot be determined. Open outputs are normal.
 pub fn checks(project: &ProjectContext) -> Vec<Check> {
     let (text, findings) = match open(project.store, project.root, project.settings) {
         Ok(None) => return Vec::new(),

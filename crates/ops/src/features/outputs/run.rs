@@ -1,4 +1,5 @@
-//! `thru gate run`: keeps what is valid, launches the rest, launches failures once more, then judges the gate.
+//! `thru gate run`: keeps valid outputs, launches the others, launches those that fail once more, then judges the
+//! gate.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -26,7 +27,7 @@ pub(super) const TICK: Duration = Duration::from_millis(50);
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     pub stage: Option<String>,
-    /// `None` means the value in the settings.
+    /// `None` means the value of the settings.
     pub jobs: Option<usize>,
     pub timeout: Option<Duration>,
     pub again: Again,
@@ -40,7 +41,7 @@ pub enum Again {
     Yes,
 }
 
-/// Progress reports.
+/// A report of the run's progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Progress {
     Reused {
@@ -56,12 +57,12 @@ pub enum Progress {
         verdict: Verdict,
         why: String,
     },
-    /// A launch of a killed run still works on it.
+    /// A launch of a killed run is still working on the output.
     Waiting {
         file: String,
         process: Option<i32>,
     },
-    /// It can neither be waited for nor ended.
+    /// The launch of a killed run can neither be waited for nor ended.
     StillRunning {
         file: String,
         remedy: String,
@@ -112,8 +113,8 @@ pub fn run(world: &World, options: &Options, tell: &(dyn Fn(Progress) + Sync)) -
     report(&place, &run, &expected)
 }
 
-/// Returns whether an invalid output is launched. If inputs are missing, nothing is launched at all, because a reader
-/// of the results would not notice.
+/// Returns whether an invalid output is launched. If inputs are missing, nothing is launched at all, because somebody
+/// who reads the results would not notice that.
 fn is_step(
     place: &GateContext,
     run: &Run,
@@ -146,12 +147,13 @@ fn is_step(
     }
 }
 
-/// How many commands a refusal names, and how much of each.
+/// How many commands a refusal names.
 const NAMED: usize = 5;
+/// How much of each command a refusal shows.
 const NAMED_WIDTH: usize = 200;
 
-/// `expected.json` is in the project, so anybody may have written it. A command from it is launched only if the user allowed it here, word for
-/// word.
+/// Refuses commands that the user has not allowed. `expected.json` is in the project, so anybody may have written it.
+/// A command from it is launched only if the user allowed exactly this command here.
 fn need_given<'a>(place: &GateContext, run: &Run, launched: impl Iterator<Item = &'a Output>) -> Result<()> {
     let foreign: Vec<&Output> =
         launched.filter(|output| !is_launch_allowed(&place.store, &place.root, run, output)).collect();
@@ -176,7 +178,7 @@ fn need_given<'a>(place: &GateContext, run: &Run, launched: impl Iterator<Item =
     })
 }
 
-/// Creates a run for a stage that the settings define and that has none yet.
+/// Finds the run of a stage. If there is none and the settings define the stage, creates one.
 pub(super) fn find_or_make(world: &World, place: &GateContext, stage: Option<&str>) -> Result<Run> {
     match (place.run(stage), stage) {
         (Err(Error::Absent { .. }), Some(stage))
@@ -192,9 +194,9 @@ pub(super) fn find_or_make(world: &World, place: &GateContext, stage: Option<&st
 /// What the workers share.
 struct Bench<'a> {
     run: &'a Arc<Run>,
-    /// Launch counts are on disk before anything is launched.
+    /// The list of outputs. Launch counts are written to disk before anything is launched.
     expected: Mutex<Expected>,
-    /// Where commands run, and where inputs are.
+    /// The folder where commands run and where inputs are.
     checkout: &'a Path,
     timeout: Duration,
     redact: redact::Options,
@@ -228,7 +230,7 @@ impl Bench<'_> {
         failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
     }
 
-    /// Launches one output until it is valid or has used up its launches.
+    /// Launches the command of one output until the output is valid or has used up its launches.
     fn make(&self, i: usize, watchman: &ProcessReaper) -> Result<()> {
         if !self.is_free(&self.output(i))? {
             return Ok(());
@@ -246,8 +248,8 @@ impl Bench<'_> {
     fn launch(&self, i: usize, output: &Output, watchman: &ProcessReaper) -> Result<()> {
         let now = self.now();
         let file = output.file.clone();
-        // A file that is there afterwards comes from this launch, whatever the clocks of the machine and its disks
-        // say.
+        // The old file is moved aside, so a file that exists afterwards comes from this launch, whatever the clocks of
+        // the machine and its disks say.
         self.run.set_aside(&file, &format!("set-aside-{}", time::compact(now)))?;
         let digest = store::inputs_digest(self.checkout, &output.inputs)?;
         {
@@ -279,8 +281,8 @@ impl Bench<'_> {
         self.now.checked_add(self.started.elapsed()).unwrap_or(self.now)
     }
 
-    /// A killed run may have left a launch that still works: waits as long as a launch may take, then ends it.
-    /// Returns false if it does not end.
+    /// Waits for a launch that a killed run left and that is still working: as long as a launch may take, then ends
+    /// it. Returns false if it does not end.
     fn is_free(&self, output: &Output) -> Result<bool> {
         let file = output.file.clone();
         let Some(orphan) = Orphan::of(self.run, &file) else { return Ok(true) };
@@ -326,7 +328,7 @@ fn note_omissions(place: &GateContext, run: &Run, expected: &Expected) -> Result
             omitted.push(Omission { file: output.file.clone(), judged, message });
         }
     }
-    // An earlier note must not describe the new state.
+    // An earlier note would describe the old state, so it is replaced.
     let name = super::stage_omissions_file(run, expected);
     if omitted.is_empty() && !run.holds(&name) {
         return Ok(());

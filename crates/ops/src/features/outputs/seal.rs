@@ -1,4 +1,4 @@
-//! `thru gate prompt` and `thru gate seal`: for the author of an output.
+//! `thru gate prompt` and `thru gate seal`: commands for the author of an output.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use crate::{Error, Result, World};
 #[derive(Clone, Debug, Serialize)]
 pub struct Sealed {
     pub path: PathBuf,
-    /// False if it was already sealed.
+    /// False if the output was already sealed.
     pub changed: bool,
 }
 
@@ -41,7 +41,8 @@ pub fn prompt(world: &World, file: &str) -> Result<Prompt> {
     Ok(Prompt { text: gate::instruction(&path.to_string_lossy()), path, expected })
 }
 
-/// Adds the last line to a complete output: one of the live run by its name, one of any run by its path.
+/// Adds the last line to a complete output. An output of the live run is found by its name, one of any run by its
+/// path.
 pub fn seal(world: &World, file: &Path) -> Result<Sealed> {
     let (run, name) = output_of(world, file)?;
     let path = run.path().join(&name);
@@ -75,7 +76,8 @@ pub fn seal(world: &World, file: &Path) -> Result<Sealed> {
     Ok(Sealed { path, changed: true })
 }
 
-/// Only expected outputs are sealed: in any other file the line would mean nothing and only spoil the file.
+/// Finds the run and the name of an output. Only expected outputs are sealed: in any other file the line would mean
+/// nothing and only spoil the file.
 fn output_of(world: &World, file: &Path) -> Result<(Run, String)> {
     let place = GateContext::find(world)?;
     let Some(name) = file.file_name().and_then(|name| name.to_str()) else {
@@ -105,7 +107,7 @@ fn output_of(world: &World, file: &Path) -> Result<(Run, String)> {
     })
 }
 
-/// After a blank line, so that it is not part of a paragraph.
+/// Adds the last line after a blank line, so that it is not part of a paragraph.
 fn last_line(bytes: Vec<u8>) -> Vec<u8> {
     let document = Document::parse(bytes);
     let end = document.line_end();

@@ -12,7 +12,7 @@ use crate::input_redactor::InputRedactor;
 use crate::project::{Project, settings};
 use crate::{Error, Result, World};
 
-/// What is done to a packet.
+/// How a packet is changed.
 #[derive(Clone, Copy, Debug)]
 pub enum Edit<'a> {
     Status(Status),
@@ -45,7 +45,7 @@ pub fn edit(world: &World, word: &str, edit: Edit) -> Result<Edited> {
         });
     }
     let given = InputRedactor::to(world);
-    // Declared here so that they live long enough.
+    // These are declared here so that they live long enough.
     let (reason_given, text_given);
     let edit = match edit {
         Edit::Block { reason } => {
@@ -63,7 +63,7 @@ pub fn edit(world: &World, word: &str, edit: Edit) -> Result<Edited> {
         let before = document.bytes().to_vec();
         confirmed_before = Packet::whole(document, id.as_str()).confirmed;
         note = apply(document, edit, &project)?;
-        // Setting a section changes only its bytes, so not even the time is updated.
+        // Setting a section changes only the bytes of that section, so not even the time is updated.
         let is_section = matches!(edit, Edit::Section { .. });
         if is_section || document.bytes() == before { Ok(()) } else { touch(document, world) }
     })?;
@@ -73,12 +73,12 @@ pub fn edit(world: &World, word: &str, edit: Edit) -> Result<Edited> {
     Ok(Edited { shown, note, covered: given.was_covered() })
 }
 
-/// Returns a note about the change.
+/// Applies the edit. Returns a note about it for the user.
 fn apply(document: &mut Document, edit: Edit, project: &Project) -> Result<Option<&'static str>> {
     match edit {
         Edit::Status(status) => {
             set(document, "status", status.name())?;
-            // Whoever opens a packet again, or ends it, frees it for the next session.
+            // A packet that is opened again or ended is no longer claimed, so that another session can have it.
             document.remove("claimed_by");
             document.remove("claimed_at");
             document.remove("blocked_reason");
@@ -97,7 +97,7 @@ fn apply(document: &mut Document, edit: Edit, project: &Project) -> Result<Optio
     }
 }
 
-/// Notes in the index of files which ones the user confirmed. The packet has them already, so a failure here costs nothing.
+/// Notes confirmed files in the index of files. The packet already contains them, so a failure here is ignored.
 pub(crate) fn index_confirmed(world: &World, project: &Project, id: &Id, files: &[String]) {
     if files.is_empty() {
         return;
@@ -107,13 +107,13 @@ pub(crate) fn index_confirmed(world: &World, project: &Project, id: &Id, files: 
     let _ = project.store.dir().append_all(layout::RELEVANT_FILES, &lines, limit);
 }
 
-/// Returns paths as records have them: relative to the root.
+/// Returns paths in the form that records use: relative to the root.
 fn below(project: &Project, files: &[String]) -> Vec<String> {
     let checkout = project.root.checkout.to_string_lossy();
     files.iter().map(|file| place::within(&checkout, file).path.into_owned()).collect()
 }
 
-/// Returns files that can be confirmed: below the root, and existing.
+/// Returns the files if they can be confirmed, which means that they exist below the root.
 pub(crate) fn inside(project: &Project, files: &[String]) -> Result<Vec<String>> {
     let checkout = project.root.checkout.to_string_lossy();
     for file in files {
@@ -154,7 +154,7 @@ fn unconfirm(document: &mut Document, files: &[String]) -> Result<()> {
     confirm::unconfirm(document, files).map_err(|why| refused(&why))
 }
 
-/// Finds our headings by any part of their name, and other headings by their whole name.
+/// Replaces a section. One of our own headings is found by any part of its name, any other heading by its whole name.
 fn set_section(document: &mut Document, heading: &str, text: &str) -> Result<Option<&'static str>> {
     let wanted = heading.trim().trim_start_matches('#').trim();
     let own = document
@@ -182,7 +182,7 @@ fn set_section(document: &mut Document, heading: &str, text: &str) -> Result<Opt
     Ok(what_counts(&name))
 }
 
-/// Returns a note if the frontmatter contains the same information.
+/// Returns a note if the frontmatter contains the same information as the section.
 fn what_counts(section: &str) -> Option<&'static str> {
     match section {
         FILES | CONFIRMED | SUGGESTED => Some(

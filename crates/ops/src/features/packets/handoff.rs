@@ -25,7 +25,7 @@ use crate::session::database::{self, Rows};
 use crate::session::list::{self, Chosen};
 use crate::session::{files, past, transcript};
 
-/// A larger file is named, but not read.
+/// A file that is larger than this is named, but not read.
 const LOOKED_INTO: usize = 1024 * 1024;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,12 +40,12 @@ pub struct Request<'a> {
     pub hashes: FileHashes,
 }
 
-/// Whether fingerprints of the files are stored, so that a pickup can see what changed.
+/// Whether fingerprints of the files are stored, so that a pickup can detect changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FileHashes {
     #[default]
     Take,
-    /// A hook has no time to read them.
+    /// They are not stored, because a hook has no time to read the files.
     Leave,
 }
 
@@ -93,13 +93,13 @@ pub fn run(world: &World, request: &Request) -> Result<HandoffReport> {
         packet_files::index_confirmed(world, &project, &id, &confirmed);
     }
     if request.transcript.is_none() {
-        // If this fails, a sweep writes one packet too many.
+        // If this cannot be recorded, a sweep writes one packet too many.
         let _ = crashed::handed_off(world, &project.store, &source.digest.session, &report.id);
     }
     Ok(HandoffReport { covered: given.was_covered(), ..report })
 }
 
-/// Refuses now what a loop would refuse later.
+/// Refuses options that a loop would refuse later.
 fn check(request: &Request) -> Result<()> {
     let usage = |what: String, hint: &str| Err(Error::Usage { what, hint: hint.into() });
     if let Some((promise, flaw)) = request.promise.and_then(|text| Some((text, promise::flaw(text)?))) {
@@ -121,7 +121,7 @@ pub(crate) struct Source {
     pub harness: Option<&'static Harness>,
     pub chosen: Option<Chosen>,
     pub transcript: Option<String>,
-    /// It was not in this folder, so its paths say nothing about the files here.
+    /// Whether the session was in another folder, so that its paths say nothing about the files here.
     pub elsewhere: bool,
 }
 
@@ -142,11 +142,11 @@ fn from_transcript(world: &World, project: &Project, path: &Path, redact: redact
     })
 }
 
-/// A project without sessions has nothing to say, and its packet says so.
+/// Reads the session from the store. A project without sessions has nothing to report, and its packet says so.
 fn from_session(world: &World, project: &Project, named: Option<&str>) -> Result<Source> {
     match list::choose(world, &project.store, named) {
         Ok((session, chosen)) => of_session(project, &session, Some(chosen)),
-        // No hook ever reported it, because it began before they were installed.
+        // No hook reported this session, because it began before hooks were installed.
         Err(error @ Error::Absent { .. }) if named.is_some() => {
             let session = named.and_then(|named| Id::new(named).ok());
             let rows = session.as_ref().map(|session| database::find(world, session)).transpose()?.flatten();
@@ -202,7 +202,7 @@ pub(crate) fn write(
     let gone = if source.elsewhere { Vec::new() } else { past::gone_files(digest, checkout, usize::MAX) };
     let confirmed = request.confirmed;
     let ignored = match (git, source.elsewhere) {
-        // Without git nothing is ignored; a hook does not ask git.
+        // Without git no file is ignored. A hook does not ask git.
         (Some(Git { dirty: Some(_), .. }), false) => {
             let paths: Vec<&str> =
                 digest.files.iter().filter(|file| !file.outside).map(|file| file.path.as_str()).collect();
@@ -210,7 +210,7 @@ pub(crate) fn write(
         }
         _ => Vec::new(),
     };
-    // A record that cannot be read costs a packet this section only.
+    // If the decisions cannot be read, only this section of the packet is missing.
     let decisions = decisions::in_words(&project.store, world.now).unwrap_or_default();
     let rules = rules(world, project);
     let mut material = Material {
@@ -234,7 +234,7 @@ pub(crate) fn write(
         promise: request.promise,
         max_iterations: request.max_iterations,
     };
-    // The named files are known only after a first draft; then their content is read.
+    // A first draft shows which files the packet names; then their content is read.
     let first = packet::compose(&material);
     let named = confirmed.iter().chain(&first.suggested).map(String::as_str);
     let files_seen = match (source.elsewhere, request.hashes) {
@@ -263,7 +263,8 @@ pub(crate) fn write(
     })
 }
 
-/// Returns fingerprints of the files that exist, are regular and not too large.
+/// Returns fingerprints of the files. A missing file is marked as gone; one that is too large or not regular is left
+/// out.
 pub(crate) fn seen<'a>(checkout: &Path, files: impl Iterator<Item = &'a str>) -> Vec<(String, String)> {
     let look = |path: &str| match checkout.join(path).symlink_metadata() {
         Err(_) => Some(GONE.to_owned()),
@@ -275,19 +276,19 @@ pub(crate) fn seen<'a>(checkout: &Path, files: impl Iterator<Item = &'a str>) ->
 
 /// Returns a fingerprint of a file's content.
 pub(crate) fn mark(checkout: &Path, path: &str) -> Option<String> {
-    // Beneath the checkout and through no link: a packet says nothing about files elsewhere.
+    // Links are not followed, because a packet says nothing about files outside the checkout.
     let bytes = Dir::open(checkout).ok()?.read(path, LOOKED_INTO).ok()?;
     Some(format!("{:x}-{:016x}", bytes.len(), fingerprint([&bytes])))
 }
 
-/// Returns HEAD and branch from git's files, and the number of changed files from git itself.
+/// Returns HEAD and the branch from git's files, and the number of changed files from the git command.
 pub(crate) fn git_now(project: &Project) -> Option<Git> {
     let checkout = &project.root.checkout;
     let head = git::head(checkout)?;
     Some(Git { branch: git::safe_branch(&head), head: head.commit, dirty: git::dirty(checkout) })
 }
 
-/// Returns the rules in the context file of the bound role.
+/// Returns the rules in the context file of the session's role.
 fn rules(world: &World, project: &Project) -> Vec<String> {
     let file = roles::identify(world, Some(&project.store), None)
         .and_then(|identity| roles::look(world)?.find(&identity.role));

@@ -1,4 +1,4 @@
-//! Handoffs that others wrote, and our own packets from elsewhere.
+//! Imports handoffs that other tools wrote, and our own packets from elsewhere.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::input_redactor::InputRedactor;
 use crate::project::Project;
 use crate::{Error, Mode, Result, World};
 
-/// A name found in a folder may not be UTF-8, which JSON requires.
+/// Writes a path as text: the name of a file may not be UTF-8, which JSON requires.
 fn shown<S: serde::Serializer>(path: &Path, to: S) -> std::result::Result<S::Ok, S::Error> {
     to.collect_str(&path.display())
 }
@@ -23,30 +23,31 @@ pub struct Imported {
     #[serde(serialize_with = "shown")]
     pub from: PathBuf,
     pub id: String,
-    /// False if it was already imported, or this was a dry run.
+    /// False if the file was already imported, or this was a dry run.
     pub created: bool,
-    /// The same bytes became this packet before.
+    /// Whether a file with the same bytes was imported before; `id` is then that packet.
     pub known: bool,
-    /// Whether a secret in it was redacted.
+    /// Whether a secret in the file was redacted.
     pub covered: bool,
-    /// Of its bytes.
+    /// A fingerprint of the file's bytes.
     #[serde(skip)]
     mark: String,
 }
 
-/// Makes a packet from a handoff that somebody else wrote. The same bytes are imported once.
+/// Makes a packet from a handoff that somebody else wrote. The same bytes are imported only once.
 pub fn import(world: &World, file: &Path, mode: Mode) -> Result<Imported> {
     import_after(world, file, mode, &[])
 }
 
-/// The same, after others of one run. A dry run has not written those, so it must know of them to say what would happen.
+/// Imports a file after others of the same run. A dry run has not written `earlier`, so it needs them to recognise
+/// repetitions.
 pub fn import_after(world: &World, file: &Path, mode: Mode, earlier: &[Imported]) -> Result<Imported> {
     let bytes = store::read_given(file, 4 * 1024 * 1024)?;
     check_text(file, &bytes)?;
     let mark = format!("{:016x}", fingerprint([&bytes]));
     let project = match mode {
         Mode::Write => Some(Project::find_or_make(world)?),
-        // Without a project nothing was imported before.
+        // Without a project, nothing was imported before.
         Mode::DryRun => Project::find(world).map(Some).or_else(|error| match error {
             Error::NoRoot { .. } => Ok(None),
             error => Err(error),
@@ -92,7 +93,7 @@ pub fn import_after(world: &World, file: &Path, mode: Mode, earlier: &[Imported]
     Ok(imported(id, true, false))
 }
 
-/// The text is kept, so the file must contain text.
+/// Refuses a file that does not contain text, because its text is kept in the packet.
 fn check_text(file: &Path, bytes: &[u8]) -> Result<()> {
     let flaw = |line, why: &str, hint: &str| {
         Err(Error::Damaged { path: file.to_owned(), line, why: why.into(), hint: hint.into() })

@@ -1,4 +1,4 @@
-//! Packets that wait for somebody, for the start of a session.
+//! Packets that nobody has claimed, offered at the start of a session.
 
 use jiff::Timestamp;
 use model::brief::Candidate;
@@ -12,13 +12,15 @@ use crate::features::packets;
 use crate::features::packets::pickup::Claimants;
 use crate::session::roster;
 
-/// How many packets are examined, newest first, and how many are offered.
+/// How many packets are examined, newest first.
 const LOOKED_AT: usize = 8;
+/// How many packets are offered.
 const OFFERED: usize = 3;
 
-/// With more packets than this only the top of the index is examined, because a session start has no time to list the
+/// If there are this many packets, only the top of the index is read, because a session start has no time to list the
 /// folder.
 const LISTED: usize = 500;
+/// How much of the top of the index is read.
 const INDEX_TOP: usize = 8 * 1024;
 
 /// Returns one line for each open packet that nobody has claimed.
@@ -37,13 +39,13 @@ pub(super) struct Offer {
     pub purpose: String,
 }
 
-/// The newest packets that are open and that no session works on.
+/// Returns the newest packets that are open and that no session works on.
 pub(super) fn open(store: &Store, now: Timestamp) -> Result<Vec<Offer>> {
     let mut offers = Vec::new();
     let mut claimants = None;
     let mut is_free = |claimed_by: &str| {
         claimed_by.is_empty() || {
-            // Read only if a packet is claimed: a session start has little time.
+            // The list of sessions is read only if a packet is claimed: a session start has little time.
             let claimants =
                 claimants.get_or_insert_with(|| Claimants::read(store, roster::TAIL).unwrap_or_default());
             claimants.is_over(store, claimed_by, now)

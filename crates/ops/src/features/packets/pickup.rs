@@ -1,5 +1,5 @@
-//! `thru pickup`: a prompt from a packet, with every claim in it checked against the disk. Changes nothing unless
-//! told to.
+//! `thru pickup`: makes a prompt from a packet and checks every claim in it against the disk. Changes nothing unless
+//! asked to.
 
 use std::path::PathBuf;
 
@@ -26,7 +26,7 @@ use crate::session::list::{self, Chosen};
 use crate::session::roster::{self, Entry};
 use crate::{Error, Result, World};
 
-/// How much of the end of a journal is read for events after a packet.
+/// How much of the end of a journal is searched for events after a packet.
 const JOURNAL_END: u64 = 128 * 1024;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,7 +39,7 @@ pub struct Request<'a> {
     pub claim: Claiming,
 }
 
-/// Whether files touched since the packet was written are added.
+/// Whether files that were changed after the packet was written are added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Later {
     Add,
@@ -51,7 +51,7 @@ pub enum Later {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Claiming {
     Take,
-    /// Also from a session that still runs.
+    /// The packet is taken even from a session that is still running.
     TakeOver,
     #[default]
     Leave,
@@ -63,25 +63,26 @@ pub struct PickupReport {
     pub path: PathBuf,
     pub purpose: String,
     pub status: Option<Status>,
-    /// False if the records came with the folder and nobody vouched for them. Then this is somebody else's text.
+    /// False if the records came with the folder and the user has not trusted them. They may be somebody else's text.
     pub trusted: bool,
-    /// Claimants that are no longer true.
+    /// Claims that are no longer true.
     pub drift: Vec<Claim>,
     /// Every claim that was checked.
     pub claims: Vec<Claim>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub later: Vec<String>,
-    /// Decisions made since, and those in the packet that are no longer valid.
+    /// Decisions that were made since.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub decided: Vec<String>,
+    /// Decisions in the packet that are no longer in force.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub overruled: Vec<String>,
-    /// The current result of the evidence of the tasks in progress.
+    /// The current state of the evidence of the tasks in progress.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<String>,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub claimed_by: String,
-    /// `None` if git does not know the file.
+    /// Who last committed the packet; `None` if git does not know the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_committed_by: Option<String>,
     pub prompt: String,
@@ -139,7 +140,8 @@ pub fn run(world: &World, request: &Request) -> Result<PickupReport> {
     })
 }
 
-/// Other commands report a plan that cannot be read: the packet is picked up anyway.
+/// Returns the state of the evidence now. If the plan cannot be read, the packet is picked up anyway; other commands
+/// report that.
 fn evidence_now(project: &Project) -> Vec<String> {
     let Ok(Some(loaded)) = plan::load(&project.store) else { return Vec::new() };
     let judge = evidence::Judge::new(&project.store, &project.root.checkout);
@@ -147,7 +149,7 @@ fn evidence_now(project: &Project) -> Vec<String> {
     told.into_iter().map(|told| told.text).collect()
 }
 
-/// Returns how the prompt's harness wants files named.
+/// Returns how file names are written in a prompt for this harness.
 fn mention(world: &World, named: Option<&str>) -> Result<Mention> {
     let Some(name) = named.or_else(|| world.harness()) else { return Ok(Mention::Plain) };
     harness::mention_for(name).ok_or_else(|| Error::Usage {
@@ -167,18 +169,19 @@ fn newest(project: &Project) -> Result<Id> {
     Id::new(found.name).map_err(|bad| Error::Usage { what: bad.to_string(), hint: String::new() })
 }
 
-/// One claimant at a time. Another one must say that it takes the packet over.
+/// Claims the packet. Only one session can have it; another one must ask to take it over.
 fn claim(world: &World, project: &Project, id: &Id, request: &Request) -> Result<packets::Shown> {
     let owner = match list::choose(world, &project.store, request.session) {
         Ok((session, Chosen::Named | Chosen::Harness)) => Some(session),
         Err(error) if request.session.is_some() => return Err(error),
         _ => None,
     };
-    // A user at a terminal has no session, and a name is better than a guess.
+    // A user at a terminal has no session. The user's name is better than a guess.
     let user = || (world.var)("USER").map_or("somebody".into(), |user| user.to_string_lossy().into_owned());
     let by = owner.as_ref().map_or_else(user, Id::to_string);
     let shown = packets::change(project, id, |document| {
-        // A session that claims again already has it; of two people with one name only one can have it.
+        // A session that claims a packet again already has it. This does not apply to users, because two may have one
+        // name.
         let is_active = document.text("status") == Some(Status::Active.name());
         let again = is_active && owner.is_some() && document.text("claimed_by") == Some(&by);
         if again {
@@ -224,19 +227,20 @@ fn take(document: &mut Document, world: &World, id: &Id, by: &str) -> Result<()>
     packets::touch(document, world)
 }
 
-/// The sessions that can have claimed a packet.
+/// The sessions that may have claimed a packet.
 #[derive(Default)]
 pub(super) struct Claimants {
     sessions: Vec<Entry>,
 }
 
 impl Claimants {
-    /// `window` is how much of the list of sessions is read, from its end.
+    /// Reads the sessions. `window` says how much of the end of the list is read.
     pub(super) fn read(store: &Store, window: u64) -> Result<Claimants> {
         Ok(Claimants { sessions: roster::read(store, window)? })
     }
 
-    /// Returns whether the claiming session has ended, or its process is gone. The packet is then free again.
+    /// Returns whether the session that claimed a packet has ended, or its process is gone. The packet is then free
+    /// again.
     pub(super) fn is_over(&self, store: &Store, claimed_by: &str, now: Timestamp) -> bool {
         let claimant = self.sessions.iter().find(|entry| entry.session.as_str() == claimed_by);
         claimant.is_some_and(|entry| {
@@ -265,8 +269,8 @@ fn verify(world: &World, project: &Project, packet: &Packet) -> Vec<Claim> {
     drift::verify(packet, &Now { project, git, files: &files, edited }, world.now)
 }
 
-/// Returns whether the packet's own session continued and edited files, listed in the packet or not. The end of a
-/// long journal is enough, because events after the packet are there.
+/// Returns whether the packet's own session continued and edited files, even files that the packet does not list. Only
+/// the end of a long journal is read, because events after the packet are there.
 fn has_edited_since(project: &Project, packet: &Packet) -> bool {
     let Ok(session) = Id::new(&packet.session_id) else { return false };
     let tail = project.store.dir().recent(&layout::journal(&session), JOURNAL_END).unwrap_or_default();
@@ -278,7 +282,7 @@ fn has_edited_since(project: &Project, packet: &Packet) -> bool {
 fn git_now(project: &Project, packet: &Packet) -> Option<GitNow> {
     let checkout = &project.root.checkout;
     let head = git::head(checkout)?;
-    // Without movement there is nothing to count, and neither before the first commit.
+    // If HEAD has not moved, or if there was no commit yet, there is nothing to count.
     let is_moved = head.commit != packet.head && !head.commit.is_empty() && !packet.head.is_empty();
     let way = is_moved
         .then(|| git::way(checkout, &head.commit, &packet.head))
@@ -288,7 +292,7 @@ fn git_now(project: &Project, packet: &Packet) -> Option<GitNow> {
     Some(GitNow { branch: git::safe_branch(&head), head: head.commit, dirty, way })
 }
 
-/// Returns files that tools wrote after the packet, in any session here, newest last.
+/// Returns the files that tools wrote after the packet, in any session here. The newest comes last.
 fn touched_since(project: &Project, packet: &Packet) -> Result<Vec<String>> {
     let mut found: Vec<(String, String)> = Vec::new();
     for session in list::all(&project.store)? {
@@ -370,7 +374,7 @@ pub(super) fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     Ok(vec![Candidate::new(&packets::SECTION, format!("packet:{id}"), text)])
 }
 
-/// A session that continues under another id keeps its packet.
+/// Lets a session that continues under another id keep its packet.
 pub(super) fn continue_as(context: &HookContext, previous: &Id) -> Result<()> {
     Ok(context.project.store.session(context.session).inherit::<Claimed>(previous)?)
 }

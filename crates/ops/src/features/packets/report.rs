@@ -13,19 +13,19 @@ use super::{Checked, offer};
 use crate::features::{Check, ProjectContext, StatusLine, Urgency};
 use crate::{Error, Result};
 
-/// More are not counted: `thru status` must be fast, however many there are.
+/// How many packets are counted at most: `thru status` must be fast, however many there are.
 const COUNTED: usize = 500;
 
 /// The number of packets, from a quick look at their folder.
 #[derive(Clone, Debug, Serialize)]
 struct Packets {
     count: usize,
-    /// How many are not done; `None` if they were not all counted.
+    /// How many are not done; `None` if not all packets were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     open: Option<usize>,
-    /// There are more, which were not counted.
+    /// Whether there may be more packets, which were not counted.
     at_least: bool,
-    /// The newest one that is open, or else the newest, if all were seen.
+    /// The newest open packet, or else the newest packet; `None` if not all packets were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     newest: Option<String>,
 }
@@ -57,7 +57,7 @@ pub fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     Ok(std::iter::once(line).chain(offered(project)?).collect())
 }
 
-/// The newest packet that waits for somebody.
+/// Returns a line about the newest packet that nobody has claimed.
 fn offered(project: &ProjectContext) -> Result<Option<StatusLine>> {
     let offers = offer::open(project.store, project.world.now)?;
     let Some(first) = offers.first() else { return Ok(None) };
@@ -74,7 +74,7 @@ fn offered(project: &ProjectContext) -> Result<Option<StatusLine>> {
 }
 
 impl Packets {
-    /// `3, the newest 20261115T192200Z-finish-the-parser`.
+    /// Describes the packets: `3, the newest 20261115T192200Z-finish-the-parser`.
     fn words(&self) -> String {
         let Packets { count, at_least, open, newest } = self;
         match (newest, open) {
@@ -91,7 +91,7 @@ impl Packets {
     }
 }
 
-/// Packets that cannot be picked up as they are, each with its first error.
+/// Reports packets that cannot be picked up as they are, each with its first error.
 pub fn checks(project: &ProjectContext) -> Vec<Check> {
     let store = project.store;
     let mut names = match store.packet_names() {
@@ -106,7 +106,7 @@ pub fn checks(project: &ProjectContext) -> Vec<Check> {
         return Vec::new();
     }
     let text = count(names.len(), "packet");
-    // The newest ones, which somebody may still want.
+    // Check the newest ones, because somebody may still need those.
     names.sort_unstable_by(|a, b| b.cmp(a));
     let ids = names.iter().take(COUNTED).filter_map(|name| Id::new(name).ok());
     let broken = ids.map(|id| super::check(store, &marker, &id)).filter(|checked| !checked.valid);

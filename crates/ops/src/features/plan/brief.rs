@@ -1,5 +1,5 @@
-//! What a brief says about the plan: its progress, the current task, what is blocked, what is ready. Finished phases
-//! are one line, with the path of their record.
+//! What a brief says about the plan: its progress, the current task, what is blocked, what is ready. Each finished
+//! phase is one line, with the path of its record.
 
 use model::brief::{Candidate, Section};
 use model::id::Id;
@@ -53,7 +53,7 @@ pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         let text = format!("blocked: {}{why}{held}", task_words(task, 100));
         all.push(scored(&task.id, text, Signal::BlockedTask));
     }
-    // Without a task in progress, the current one is the first that is ready.
+    // If no task is in progress, the first ready task is the current one.
     let (signal, value) = if current.is_empty() { (Signal::CurrentTask, 1.0) } else { (Signal::Phase, 0.5) };
     if !standing.ready.is_empty() {
         let shown: Vec<String> =
@@ -69,7 +69,7 @@ pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         let text = format!("nothing is ready: {} waits for {waits}", task_words(first, 100));
         all.push(Candidate::new(&SECTION, "plan:ready", text).with(signal, value));
     }
-    // The fixed order has no place for them: the current task names those that it waits for.
+    // Dependencies are added only for scoring. In the fixed order, the current task names the tasks that it waits for.
     if context.project.settings.brief_scoring_enabled
         && let Some(task) = standing.task
     {
@@ -86,7 +86,7 @@ pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     Ok(all)
 }
 
-/// Returns the tasks that have evidence; only a score asks for them.
+/// Returns the tasks that have evidence. They are needed only for scoring.
 fn with_evidence(context: &BriefContext) -> Vec<Id> {
     match context.project.settings.brief_scoring_enabled {
         true => context.project.store.evidence_tasks().map_or(Vec::new(), |(tasks, _)| tasks),
@@ -114,7 +114,7 @@ fn is_history(standing: &Standing) -> bool {
     standing.progress.done == standing.progress.total
 }
 
-/// `“Title”: phase 2 of 4 “Name”, 3 of 7 tasks done; 12 of 30 in all.`
+/// Describes the plan: `“Title”: phase 2 of 4 “Name”, 3 of 7 tasks done; 12 of 30 in all.`
 fn plan_words(plan: &Plan, standing: &Standing) -> String {
     let title = inline(&plan.title, 100).replace(['“', '”'], "\"");
     let Progress { done, total } = standing.progress;

@@ -11,14 +11,14 @@ use crate::input_redactor::InputRedactor;
 use crate::project::{Project, settings};
 use crate::{Error, Result, World};
 
-/// What a command did to a task.
+/// The result of a command that changes a task.
 #[derive(Clone, Debug, Serialize)]
 pub struct TaskReport {
     pub task: Task,
     pub changed: bool,
     /// Tasks that became ready.
     pub newly_ready: Vec<String>,
-    /// The phase that ended with it.
+    /// The phase that ended with this task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase_ended: Option<u32>,
     /// Whether a secret in the input was redacted.
@@ -31,7 +31,7 @@ pub struct PlanReport {
     pub title: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub current_phase: Option<u32>,
-    /// The phase it was about.
+    /// The phase that was changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<PhaseHead>,
     pub changed: bool,
@@ -46,7 +46,7 @@ pub struct PhaseHead {
     pub status: PhaseStatus,
 }
 
-/// `thru task start|done|block|unblock`.
+/// The step of a task: `thru task start|done|block|unblock`.
 #[derive(Clone, Debug)]
 pub enum Step<'a> {
     Start,
@@ -105,9 +105,9 @@ pub fn step(world: &World, id: &str, step: &Step, session: Option<&str>) -> Resu
     task_report(&before, changed, id, given.was_covered())
 }
 
-/// Returns the fresh evidence that a task passed. The error says what there is instead.
+/// Returns the fresh evidence that a task passed. If there is none, the error says what there is instead.
 fn proof(world: &World, project: &Project, task: Option<&Task>) -> std::result::Result<String, String> {
-    // Only a task with an acceptance criterion needs it.
+    // Only a task with an acceptance criterion needs evidence.
     let task = task.filter(|task| task.acceptance.is_some()).ok_or_else(String::new)?;
     evidence::observe_here(world, project);
     let judge = evidence::Judge::new(&project.store, &project.root.checkout);
@@ -162,7 +162,7 @@ pub fn add_task(world: &World, wanted: Wanted, session: Option<&str>) -> Result<
     task_report(&before, changed, &made, given.was_covered())
 }
 
-/// Begins a plan. An existing plan is replaced only if requested, and then stays in its ledger.
+/// Begins a plan. An existing plan is replaced only if that was requested; it then stays in the ledger.
 pub fn init(world: &World, title: &str, phases: &[String], replace: bool) -> Result<PlanReport> {
     let store = Project::find_or_make(world)?.store;
     let author = Author::here(world, None)?;
@@ -193,7 +193,7 @@ pub(super) fn refuse_if_there(store: &Store, replace: bool) -> Result<()> {
     }
 }
 
-/// `thru plan add`: a phase.
+/// `thru plan add`: adds a phase.
 pub fn add_phase(world: &World, name: &str, id: Option<u32>) -> Result<PlanReport> {
     let store = Project::find_or_make(world)?.store;
     let author = Author::here(world, None)?;
@@ -210,7 +210,7 @@ pub fn add_phase(world: &World, name: &str, id: Option<u32>) -> Result<PlanRepor
     Ok(plan_report(changed, Some(made), given.was_covered()))
 }
 
-/// `thru plan set TASK`.
+/// `thru plan set TASK`: changes a task.
 pub fn set_task(world: &World, id: &str, mut wanted: TaskChange) -> Result<TaskReport> {
     let store = Project::find(world)?.store;
     let author = Author::here(world, None)?;
@@ -236,7 +236,7 @@ pub fn set_task(world: &World, id: &str, mut wanted: TaskChange) -> Result<TaskR
     task_report(&before, changed, id, given.was_covered())
 }
 
-/// `thru plan set` of the plan itself, or of a phase.
+/// What `thru plan set` changes in the plan itself or in a phase.
 #[derive(Clone, Debug, Default)]
 pub struct HeadChange {
     pub title: Option<String>,

@@ -1,4 +1,4 @@
-//! At a checkpoint: tasks that came from a harness's own list follow it.
+//! At a checkpoint, tasks that came from a harness's own list follow the changes of that list.
 
 use model::digest::Digest;
 use model::id::Id;
@@ -27,7 +27,7 @@ pub fn follow(context: &HookContext, digest: &Digest) -> Result<Option<String>> 
     let at = author.when();
     let moves = |plan: &model::plan::Plan| follow_todos(plan, &known, &digest.todos, &author.by, &at);
     let mut notes = Vec::new();
-    // A stop that was killed in the middle has left its line in the ledger: the file is rebuilt from it here,
+    // A stop that was killed in the middle has left its line in the ledger. The file is rebuilt from the ledger here;
     // otherwise it would stay outdated until the next change.
     if !moves(&loaded.plan).moved.is_empty() || loaded.from == Source::Ledger {
         let entry = Entry { what: "followed_todo", ..Entry::default() };

@@ -1,5 +1,5 @@
-//! `thru plan import`: reads a plan from a file, or from a session: the plan the user approved, and the agent's own
-//! list.
+//! `thru plan import`: reads a plan from a file or from a session. A session has the plan that the user approved and
+//! the agent's own list.
 
 use std::path::Path;
 
@@ -18,13 +18,13 @@ use crate::project::Project;
 use crate::session::list::{self, Chosen};
 use crate::{Error, Mode, Result, World};
 
-/// Larger than any plan that a person writes.
+/// The largest file that is read; it is larger than any plan that a person writes.
 const LARGEST: usize = 16 * 1024 * 1024;
 
 /// What happens to an existing plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Nothing: the import is refused.
+    /// It stays, and the import is refused.
     Free,
     /// The import replaces it; the old plan stays in the ledger.
     Replace,
@@ -33,7 +33,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// What `--append` and `--replace` ask for. Both together are refused before this.
+    /// Returns the place that `--append` and `--replace` ask for. Both together were refused before.
     pub fn of_flags(append: bool, replace: bool) -> Place {
         match (append, replace) {
             (true, _) => Place::Append,
@@ -52,9 +52,9 @@ pub struct Report {
     pub completed: usize,
     pub blocked: usize,
     pub dependencies: usize,
-    /// Ambiguities, and how they were read.
+    /// What was ambiguous, and how it was interpreted.
     pub warnings: Vec<Warning>,
-    /// False if it was already imported, or this was a dry run.
+    /// False if the plan was already imported, or this was a dry run.
     pub written: bool,
     /// Whether the same plan had been imported before.
     pub known: bool,
@@ -62,21 +62,21 @@ pub struct Report {
     pub notes: Vec<String>,
 }
 
-/// A plan and its fingerprint.
+/// A plan to import, and where it comes from.
 pub(crate) struct Incoming {
     pub from: String,
     pub plan: Plan,
     pub warnings: Vec<Warning>,
-    /// The fingerprint of its source, so that the same source is imported once. Empty for our own view.
+    /// The fingerprint of the source, so that the same source is imported only once. Empty for our own view.
     pub mark: String,
     pub covered: bool,
 }
 
-/// Reads a plan.md by any author, or a plan.json.
+/// Imports a plan.json, or a plan.md by any author.
 pub fn file(world: &World, path: &Path, place: Place, mode: Mode) -> Result<Report> {
     let incoming = read_file(world, path)?;
     if is_own_view(world, path)? {
-        // It is the view of the current plan, not a plan from elsewhere.
+        // The file is the view of the current plan, not a plan from elsewhere.
         return put(world, &Incoming { mark: String::new(), ..incoming }, Place::Replace, mode);
     }
     put(world, &incoming, place, mode)
@@ -117,13 +117,13 @@ fn is_own_view(world: &World, path: &Path) -> Result<bool> {
         && path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_owned)) == folder)
 }
 
-/// Where a plan records what was imported into it.
+/// The field in which a plan records what was imported into it.
 const MARKS: &str = "imported_from";
 
 pub(crate) fn put(world: &World, incoming: &Incoming, place: Place, mode: Mode) -> Result<Report> {
     let store = match mode {
         Mode::Write => Some(Project::find_or_make(world)?.store),
-        // Without a project nothing was imported before.
+        // Without a project, nothing was imported before.
         Mode::DryRun => match Project::find(world) {
             Ok(project) => Some(project.store),
             Err(Error::NoRoot { .. }) => None,
@@ -141,7 +141,8 @@ pub(crate) fn put(world: &World, incoming: &Incoming, place: Place, mode: Mode) 
     report.known = known;
     let same = there.as_ref().is_some_and(|plan| without_mark(plan) == without_mark(&incoming.plan));
     if known && place != Place::Append || same {
-        // An import that was killed in the middle has left its line in the ledger: the file is rebuilt from it.
+        // An import that was killed in the middle has left its line in the ledger. The file is rebuilt from the
+        // ledger.
         if let (true, Mode::Write, Some(store)) = (is_behind, mode, &store) {
             let entry = Entry { what: "imported", ..Entry::default() };
             let author = Author::here(world, None)?;
@@ -209,7 +210,7 @@ fn report(incoming: &Incoming) -> Report {
     }
 }
 
-/// Reads the plan that the user approved in a session, and the agent's list.
+/// Imports the plan that the user approved in a session, and the agent's list.
 pub fn session(world: &World, named: Option<&str>, place: Place, mode: Mode) -> Result<(Report, Id, Chosen)> {
     let project = Project::find(world)?;
     let (session, chosen) = list::choose(world, &project.store, named)?;
@@ -257,14 +258,14 @@ fn of_session(digest: &Digest) -> Option<Incoming> {
             phase.tasks.extend(tasks);
         }
     }
-    // The tasks take over the state of the list.
+    // The tasks get the states of the entries in the list.
     let followed =
         plan::follow_todos(&plan, &LinkedTodos::default(), &digest.todos, &digest.session, &digest.last_at);
     let from = format!("session {}", digest.session);
     Some(Incoming { from, plan: followed.plan, warnings, mark, covered: false })
 }
 
-/// From now on changes in the list move its tasks.
+/// Links the tasks to the session's list: from now on changes in the list change the tasks.
 fn link(store: &Store, session: &Id, digest: &Digest) -> Result<()> {
     let seen = plan::follow_todos(&Plan::default(), &LinkedTodos::default(), &digest.todos, "", "").todos;
     Ok(store.session(session).put(&seen)?)

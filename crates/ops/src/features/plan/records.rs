@@ -1,4 +1,4 @@
-//! The record of a finished phase: `phases/<n>.md`. Its details then leave the brief.
+//! Writes the record of a finished phase, `phases/<n>.md`. A brief then no longer contains the details of the phase.
 
 use jiff::Timestamp;
 use model::decision::{Decision, State};
@@ -27,7 +27,7 @@ pub fn write(store: &Store, plan: &Plan, ended: &[u32], now: Timestamp) -> Resul
     Ok(notes)
 }
 
-/// Returns valid decisions that were made while the phase was the current one, or for one of its tasks.
+/// Returns the decisions in force that were made while the phase was the current one, or for one of its tasks.
 fn decisions_of(store: &Store, phase: &Phase, now: Timestamp) -> Result<Vec<String>> {
     let (standing, _) = decisions::recent(store, now)?;
     let is_own = |decision: &Decision| {
@@ -37,8 +37,8 @@ fn decisions_of(store: &Store, phase: &Phase, now: Timestamp) -> Result<Vec<Stri
     Ok(current.map(|one| one.decision.words(400)).collect())
 }
 
-/// Returns the phases that ended here and have no record. A phase that was already over when it was imported has no
-/// times.
+/// Returns the phases that ended here and have no record. The tasks of a phase that was already over when it was
+/// imported have no times.
 pub fn missing(store: &Store, plan: &Plan) -> Result<Vec<u32>> {
     let mut missing = Vec::new();
     let ended_here =
@@ -51,7 +51,7 @@ pub fn missing(store: &Store, plan: &Plan) -> Result<Vec<u32>> {
     Ok(missing)
 }
 
-/// Returns the last evidence that was seen of each task. `thru doctor` reports what cannot be read.
+/// Returns the last evidence of each task, preferably what thru saw itself. `thru doctor` reports what cannot be read.
 fn evidence_of(store: &Store, phase: &Phase) -> Vec<String> {
     let last = |id: &Id| {
         let bundle = store.evidence(id).ok().flatten()?;

@@ -1,4 +1,4 @@
-//! `thru plan show|next|check|log` and `thru task show`: read the plan and change nothing.
+//! `thru plan show|next|check|log` and `thru task show`: show the plan and change nothing.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -17,7 +17,7 @@ use crate::{Error, Result, World};
 #[derive(Debug)]
 pub struct Shown {
     pub loaded: Loaded,
-    /// By task; tasks without evidence are not in it.
+    /// Evidence by task. Tasks without evidence are not in it.
     pub evidence: BTreeMap<String, EvidenceLine>,
 }
 
@@ -26,7 +26,7 @@ impl Shown {
         plan::standing(&self.loaded.plan)
     }
 
-    /// Everything, for `--json`.
+    /// Returns everything, for `--json`.
     pub fn report(&self) -> PlanJson<'_> {
         let standing = self.standing();
         let ready: HashSet<&str> = standing.ready.iter().map(|task| task.id.as_str()).collect();
@@ -107,7 +107,7 @@ pub fn show(world: &World) -> Result<Shown> {
     Ok(Shown { loaded, evidence: evidence::show::lines(&project.store, &judge) })
 }
 
-/// One task, with what it waits for and what waits for it.
+/// One task, with the tasks that it waits for and those that wait for it.
 #[derive(Debug, Serialize)]
 pub struct TaskShown {
     pub task: Task,
@@ -117,7 +117,7 @@ pub struct TaskShown {
     pub held_up: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<EvidenceLine>,
-    /// Its changes, oldest first.
+    /// The changes of the task, oldest first.
     pub history: Vec<HistoryLine>,
 }
 
@@ -258,7 +258,7 @@ pub(super) fn findings(
     Ok((found, count_lines))
 }
 
-/// What can be begun now.
+/// The tasks that can be begun now, and the others.
 #[derive(Debug, Serialize)]
 pub struct Next {
     pub in_progress: Vec<Task>,

@@ -1,4 +1,4 @@
-//! `thru context validate`, `new` and `fix`: checks, creates and fixes the context files of roles.
+//! `thru context validate`, `new` and `fix`: check, create and fix the context files of roles.
 
 use std::path::{Path, PathBuf};
 
@@ -31,7 +31,7 @@ pub struct Checked {
 #[derive(Debug, Default)]
 pub struct Validated {
     pub checked: Vec<Checked>,
-    /// The first error of those that could not be read.
+    /// The error of the first file that could not be read.
     pub failed: Option<Error>,
 }
 
@@ -44,7 +44,7 @@ impl Validated {
     }
 }
 
-/// Checks these files, as the user named them.
+/// Checks the files that the user named.
 pub fn validate(world: &World, files: &[PathBuf]) -> Result<Validated> {
     let roles = look(world)?;
     let mut validated = Validated::default();
@@ -88,7 +88,7 @@ fn checked(file: String, report: RoleReport) -> Checked {
 pub struct Begun {
     pub role: String,
     pub file: String,
-    /// False if there was one before; it is left unchanged.
+    /// False if the file already existed; it is left unchanged.
     pub created: bool,
 }
 
@@ -109,7 +109,7 @@ pub fn new(world: &World, name: &str) -> Result<Begun> {
 #[derive(Clone, Debug, Serialize)]
 pub struct Mended {
     pub file: String,
-    /// The lines that changed, or would.
+    /// The numbers of the lines that changed, or would change.
     pub lines: Vec<usize>,
     pub written: bool,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -155,8 +155,8 @@ fn no_backup() -> Error {
     }
 }
 
-/// Returns a file as it was named; if there is none, the file of the role with that name. Also returns its name for
-/// people.
+/// Returns the named file. If it does not exist, returns the file of the role with that name. Also returns its name
+/// for people.
 fn meant(world: &World, roles: &Roles, named: &Path) -> Result<(PathBuf, String)> {
     let path = if named.is_absolute() { named.to_owned() } else { world.need_cwd()?.join(named) };
     let role = named.to_str().filter(|_| !path.exists()).and_then(|name| Id::new(name).ok());

@@ -1,5 +1,5 @@
-//! What a harness's events do to the role of their session. On the hook path: reads one small file unless there is a
-//! role.
+//! What a harness's events do to the role of their session. This is on the hook path: without a role, it reads only
+//! one small file.
 
 use std::time::Duration;
 
@@ -20,23 +20,23 @@ use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
 use crate::{Error, Result};
 
-/// How many of a role's candidates a new session gets: who it is, and its goal.
+/// How many of a role's candidates a new session gets: the one that says who it is, and the one with its goal.
 const TOLD_AT_STARTUP: usize = 2;
 
-/// Who moves a role: a session's hook, or a user at a terminal.
+/// Who changes the state of a role: a session's hook, or a user at a terminal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RoleMover<'a> {
     pub project: ProjectContext<'a>,
-    /// The harness, or the command line.
+    /// The name of the harness, or of the command line.
     pub by: &'a str,
-    /// `None` at a terminal outside every session.
+    /// `None` for a user at a terminal, outside every session.
     pub session: Option<&'a Id>,
     /// The id that the session had before.
     pub previous: Option<&'a str>,
     pub deadline: Deadline,
 }
 
-/// What an event does to the role of its session.
+/// Decides what an event does to the role of its session.
 pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     let Some(happened) = role_event(context.event, context.pending, &context.record.files) else {
         return Ok(Decision::nothing("the event says nothing about a role"));
@@ -52,7 +52,7 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     let Some((role, known)) = mover.known(is_new)? else {
         return Ok(Decision::nothing("the session has no role"));
     };
-    // A pane lives longer than what was set in it: a variable alone does not make a role.
+    // A terminal stays open longer than a value in it is valid, so a variable alone does not create a role.
     if known == Known::Variable && !mover.has_records(&role)? {
         return Ok(Decision::nothing(format!("a variable names the role {role}, which has no context file")));
     }
@@ -67,18 +67,18 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     }))
 }
 
-/// A session gets its role when it starts. If nothing names one, nothing is searched.
+/// Returns whether the event begins a new session. Such a session has no role yet, unless a variable names one.
 fn is_new(event: &Event) -> bool {
     let new = matches!(event.kind, Kind::SessionStart { source: Source::Startup | Source::Clear });
     new && event.previous.is_none()
 }
 
-/// A session that continues under another id keeps its role.
+/// Lets a session that continues under another id keep its role.
 pub fn continue_as(context: &HookContext, previous: &Id) -> Result<()> {
     Ok(context.project.store.session(context.session).inherit::<RoleBinding>(previous)?)
 }
 
-/// What the brief says about the session's role.
+/// Returns what a brief says about the session's role.
 pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let ProjectContext { world, root, settings, .. } = context.project;
     let mover = RoleMover {
@@ -119,7 +119,7 @@ fn facts(settings: &Settings, now: Timestamp) -> Facts<'static> {
 }
 
 impl RoleMover<'_> {
-    /// Moves the role; returns what the user should know although nothing failed.
+    /// Changes the state of the role. Returns a warning for the user, although nothing failed.
     fn apply(&self, role: &Id, happened: &RoleEvent) -> Result<Option<String>> {
         let happened = match happened {
             RoleEvent::Started => return Ok(None),
@@ -128,7 +128,7 @@ impl RoleMover<'_> {
             RoleEvent::Compacting => return self.compaction(role),
             RoleEvent::Touched(files) => {
                 let own = files.iter().filter(|file| role::of_file(&file.path).as_ref() == Some(role));
-                // The last action counts: a command can read and then write.
+                // The last action counts: a command can first read and then write.
                 match own.map(|file| file.action).next_back() {
                     Some(Action::Read) => Happened::FileRead,
                     Some(Action::Edit | Action::Create) => Happened::FileEdited,
@@ -139,7 +139,7 @@ impl RoleMover<'_> {
         self.step(role, happened)
     }
 
-    /// The same validator as `thru context validate`, without checks that need a process.
+    /// Checks the file before a compaction, as `thru context validate` does, but without checks that need a process.
     pub(crate) fn compaction(&self, role: &Id) -> Result<Option<String>> {
         let ProjectContext { world, root, settings, .. } = self.project;
         let Some(file) = super::find(root, settings, role)? else {
@@ -172,13 +172,13 @@ impl RoleMover<'_> {
         })
     }
 
-    /// Whether the role has a context file or a lifecycle.
+    /// Returns whether the role has a context file or a lifecycle.
     fn has_records(&self, role: &Id) -> Result<bool> {
         let ProjectContext { root, settings, store, .. } = self.project;
         Ok(super::find(root, settings, role)?.is_some() || store.lifecycle(role)?.is_some())
     }
 
-    /// Registers a role that only a variable names, so that it stays.
+    /// Registers a role that only a variable names, so that the session keeps it.
     fn register(&self, role: &Id, known: Known) -> Result<()> {
         let ProjectContext { world, store, .. } = self.project;
         if let (Known::Variable, Some(session)) = (known, self.session) {
@@ -190,7 +190,7 @@ impl RoleMover<'_> {
         Ok(())
     }
 
-    /// Returns the session's role: registered, or else from the variable.
+    /// Returns the session's role: the registered one, or else that of the variable.
     fn known(&self, is_new: bool) -> Result<Option<(Id, Known)>> {
         let variable = super::variable(self.project.world);
         if is_new && variable.is_none() {

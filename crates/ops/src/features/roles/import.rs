@@ -1,4 +1,4 @@
-//! `thru import agents`: brings the context files of roles from another folder, such as `session/agents`.
+//! `thru import agents`: imports the context files of roles from another folder, such as `session/agents`.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::features::roles::{look, look_or_make};
 use crate::input_redactor::InputRedactor;
 use crate::{Error, Mode, Result, World};
 
-/// Where these files are before anybody moves them.
+/// The folder that is imported if none is named.
 pub const FOLDER: &str = "session/agents";
 
 const LARGEST: usize = 1024 * 1024;
@@ -28,10 +28,10 @@ pub struct AgentsReport {
 #[derive(Clone, Debug, Serialize)]
 pub struct ImportedAgent {
     pub role: String,
-    /// The file here.
+    /// The path of the imported file.
     pub file: String,
     pub outcome: Outcome,
-    /// Errors that `thru context validate` finds in it.
+    /// The number of errors that `thru context validate` finds in the file.
     pub errors: usize,
 }
 
@@ -39,9 +39,9 @@ pub struct ImportedAgent {
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
     Imported,
-    /// It was imported before.
+    /// The same file was imported before.
     Same,
-    /// There is another file of this role, and it stays.
+    /// The role already has another file, and it stays.
     Exists,
 }
 
@@ -50,7 +50,8 @@ pub fn run(world: &World, named: Option<&Path>, mode: Mode) -> Result<AgentsRepo
         Mode::Write => look_or_make(world)?.0,
         Mode::DryRun => look(world)?,
     };
-    // A folder that the user names may be a link. One in the project came from elsewhere.
+    // A folder that the user names may be a link. A folder in the project may come from elsewhere, so a link is
+    // refused.
     let dir = match named {
         Some(folder) => Dir::open(&world.need_cwd()?.join(folder))?,
         None => Dir::open(&roles.root.checkout)?.sub(FOLDER)?,

@@ -1,4 +1,4 @@
-//! `thru lifecycle`: the state of each role, and the steps that a person or an agent takes.
+//! `thru lifecycle`: shows the state of each role, and takes steps for a person or an agent.
 
 use model::id::Id;
 use model::role::lifecycle::{Actor, Happened, Insist, Lifecycle, State, Step, Validity};
@@ -16,14 +16,14 @@ use crate::session::list;
 use crate::setup::init::PATIENCE;
 use crate::{Error, Result, World};
 
-/// Recorded as the actor for steps from the command line.
+/// The actor that is recorded for steps from the command line.
 const CLI: &str = "cli";
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Begun {
     pub role: String,
     pub state: State,
-    /// False if it existed before.
+    /// False if the lifecycle existed before.
     pub created: bool,
 }
 
@@ -69,7 +69,7 @@ pub fn save(world: &World, named: Option<&str>, insist: Insist) -> Result<Saved>
         ),
     };
     let happened = Happened::Save(if valid { Validity::Valid } else { Validity::Invalid });
-    // A name with neither a file nor a lifecycle is a typing error.
+    // A name with neither a file nor a lifecycle is probably mistyped.
     let missing = if file.is_some() { Missing::Create(world.now) } else { Missing::Leave };
     let lifecycle = go(world, &store, &role, missing, happened, insist)?;
     Ok(Saved {
@@ -92,14 +92,14 @@ pub struct Moved {
     pub since: String,
 }
 
-/// Moves a role back to `active`, from any state and whichever session had it, because that session may be dead.
+/// Moves a role back to `active`, from any state and whichever session had the role, because that session may be dead.
 pub fn recover(world: &World, named: Option<&str>) -> Result<Moved> {
     let roles = look(world)?;
     let Identity { role, source } = identify(world, roles.store.as_ref(), named)?;
     let store = roles.store.ok_or_else(|| no_lifecycle(&role))?;
     let go = |missing| go(world, &store, &role, missing, Happened::Recover, Insist::Yes);
     let lifecycle = match go(Missing::Leave) {
-        // This is the only way to recover.
+        // A damaged state is replaced, because there is no other way to recover.
         Err(Error::Store(store::Error::Damaged { .. })) => go(Missing::Replace(world.now))?,
         gone => gone?,
     };
@@ -114,7 +114,7 @@ pub(crate) fn go(
     happened: Happened,
     insist: Insist,
 ) -> Result<Lifecycle> {
-    // A guessed session took no step: the user at the terminal did.
+    // A session that would only be a guess is not recorded: the user at the terminal took the step.
     let session = list::around(world);
     let actor = Actor { by: CLI, session: session.as_ref().map(Id::as_str), previous: None, now: world.now };
     match store
@@ -155,25 +155,25 @@ pub struct Row {
     pub state: Option<State>,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub since: String,
-    /// The session that compacts or recovers.
+    /// The session that is compacting or recovering.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub session: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// When the file was written, according to itself.
+    /// When the file was written, according to its own text.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub updated: String,
-    /// `None` without a file.
+    /// `None` if there is no file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub valid: Option<bool>,
     pub history: Vec<Step>,
-    /// The number of older steps.
+    /// The number of older steps that are no longer recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forgotten: Option<u64>,
-    /// Why its state cannot be read.
+    /// Why the state of the role cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unreadable: Option<String>,
-    /// What to do about that, if a command can.
+    /// What to do about that, if a command can help.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
@@ -202,7 +202,7 @@ pub fn status(world: &World, named: Option<&str>) -> Result<Vec<Row>> {
     }
     names.sort();
     names.dedup();
-    // One unreadable role must not hide the others.
+    // A role that cannot be read must not hide the others.
     let mut rows = Vec::new();
     for role in &names {
         let machine = model::role::lifecycle::machine(role);
@@ -211,7 +211,7 @@ pub fn status(world: &World, named: Option<&str>) -> Result<Vec<Row>> {
             None => row(world, &roles, role)?,
         });
     }
-    // Only the state file's name is known, and that is not always the role's.
+    // Only the name of the state file is known, which is not always the name of the role.
     rows.extend(unreadable.iter().map(|(machine, why)| unreadable_row(machine.as_str(), why, None)));
     Ok(rows)
 }
@@ -259,11 +259,11 @@ pub struct PreCompact {
     pub source: Option<Source>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<State>,
-    /// What keeps the role from being saved.
+    /// The reasons why the role could not be saved.
     pub warnings: Vec<String>,
 }
 
-/// Does by hand what the hook does before a compaction. It cannot stop one, so nothing in it is an error.
+/// Does by hand what the hook does before a compaction. It cannot stop a compaction, so problems are only warnings.
 pub fn pre_compact(world: &World, named: Option<&str>) -> PreCompact {
     let mut done = PreCompact::default();
     if let Err(error) = try_pre_compact(world, named, &mut done) {

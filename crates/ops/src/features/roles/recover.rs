@@ -1,4 +1,4 @@
-//! `thru recover`: the same steps for every role, from its file alone. The same state prints the same bytes.
+//! `thru recover`: prints the same steps for every role, from its file alone. The same state gives the same bytes.
 
 use std::path::Path;
 
@@ -15,25 +15,25 @@ use crate::features::roles::{Identity, Roles, Source, identify, lifecycle, look}
 use crate::project::git;
 use crate::{Error, Result, World};
 
-/// Used if `roles.architecture_doc` does not exist.
+/// The document that is used if `roles.architecture_doc` does not exist.
 const ARCHITECTURE: &str = "ARCHITECTURE.md";
 
 #[derive(Debug, Serialize)]
 pub struct RecoverReport {
     pub role: String,
     pub source: Source,
-    /// The context file; `None` if there is none, and then `missing` says which to create.
+    /// The context file; `None` if there is none, and then `missing` says which file to create.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// `None` if git does not know the file.
+    /// Who last committed the file; `None` if git does not know it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_committed_by: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
     pub valid: bool,
-    /// In the words of `thru context validate`.
+    /// The errors of the file, in the words of `thru context validate`.
     pub errors: Vec<String>,
-    /// What the role is; None where nobody has written that down.
+    /// The file that describes the role; `None` if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skill: Option<Document>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,10 +45,10 @@ pub struct RecoverReport {
     /// `None` if the role has no lifecycle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<State>,
-    /// Why the lifecycle did not move.
+    /// Why the lifecycle did not change its state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held: Option<String>,
-    /// Set if the lifecycle could not be read or written. The rest is complete anyway.
+    /// Set if the lifecycle could not be read or written. The rest of the report is complete anyway.
     #[serde(skip)]
     pub failed: Option<Error>,
 }
@@ -110,7 +110,8 @@ fn skills(role: &Id) -> Vec<String> {
     known.chain(&["agents/{role}.md"]).map(|path| path.replace("{role}", role.as_str())).collect()
 }
 
-/// A document that the settings name is told also where it is not there: somebody expects it.
+/// Returns the architecture document. If the settings name one, it is listed even if it does not exist, because
+/// somebody expects it.
 fn architecture(roles: &Roles) -> Option<Document> {
     let named = roles.settings.roles_architecture_doc.to_string();
     let is_expected = named != Settings::DEFAULT.roles_architecture_doc;
@@ -118,7 +119,7 @@ fn architecture(roles: &Roles) -> Option<Document> {
     found.or_else(|| is_expected.then_some(Document { path: named, found: false }))
 }
 
-/// The first that is there. What lies outside is not looked at.
+/// Returns the first of these files that exists. Paths outside the checkout are ignored.
 fn first_found(checkout: &Path, paths: &[String]) -> Option<Document> {
     let inside = |path: &&String| !place::within(&checkout.to_string_lossy(), path).outside;
     let there =

@@ -18,7 +18,7 @@ pub fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     let ProjectContext { world, root, store, settings } = *project;
     let role = list::around(world).and_then(|session| store.role_of(&session).ok().flatten());
     let roles = Roles { root: root.clone(), store: None, settings: settings.clone() };
-    // `thru doctor` reports problems with their folder.
+    // `thru doctor` reports problems with the folder of roles.
     let names: Vec<String> = roles.names().unwrap_or_default().iter().map(ToString::to_string).collect();
     let line = match role {
         Some(role) => {
@@ -32,10 +32,10 @@ pub fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     Ok(vec![if names.is_empty() { line } else { line.with_json("roles", json!(names)) }])
 }
 
-/// A compaction that takes longer did not happen.
+/// A compaction that has taken longer than this did not happen.
 const STUCK: SignedDuration = SignedDuration::from_hours(24);
 
-/// Reports nothing if nobody works with roles.
+/// Checks the roles. Reports nothing if nobody uses roles.
 pub fn checks(project: &ProjectContext) -> Vec<Check> {
     let ProjectContext { world, store, .. } = *project;
     let mut findings = Vec::new();

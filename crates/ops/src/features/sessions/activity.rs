@@ -20,11 +20,11 @@ pub struct ActivityReport {
     pub session: Option<String>,
     pub calls: u64,
     pub tools: Vec<Counts>,
-    /// By the type of the sub-agent, or the role of the session.
+    /// Counts by the type of the sub-agent, or by the role of the session.
     pub agents: Vec<Counts>,
-    /// The last active first.
+    /// Counts by session, last active first.
     pub sessions: Vec<SessionCounts>,
-    /// Of all sessions.
+    /// The summaries of all sessions.
     pub summaries: Saved,
 }
 
@@ -35,10 +35,10 @@ pub struct SessionCounts {
     pub harness: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub role: String,
-    /// The types of its sub-agents.
+    /// The types of the session's sub-agents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sub_agents: Vec<String>,
-    /// The number of files that it changed.
+    /// The number of files that the session changed.
     pub edited: usize,
 }
 
@@ -70,7 +70,7 @@ pub fn report(world: &World, session: Option<&str>) -> Result<ActivityReport> {
 }
 
 /// Returns the calls of a session: those in the log, and those that no checkpoint has folded yet. The log is a cache:
-/// if it does not have as many calls as the digest counted, they are read from the journal again.
+/// if it has fewer calls than the digest counted, all of them are read from the journal again.
 fn of_session(store: &Store, session: &Id, logged: Vec<Activity>) -> Result<Vec<Activity>> {
     let role = store.role_of(session).ok().flatten().map(|role| role.to_string()).unwrap_or_default();
     let mut unfolded = Vec::new();
@@ -88,7 +88,7 @@ fn of_session(store: &Store, session: &Id, logged: Vec<Activity>) -> Result<Vec<
     Ok(whole)
 }
 
-/// Returns `None` for a session without a call.
+/// Returns the counts of a session; `None` if it has no calls.
 fn session_counts(calls: &[Activity]) -> Option<SessionCounts> {
     let last = calls.last()?;
     let mut sub_agents: Vec<String> =

@@ -1,5 +1,5 @@
-//! What other agents do at the same time: what a starting sub-agent is told of it, and a warning if two sessions edit
-//! one file.
+//! What other agents do at the same time: tells it to a starting sub-agent, and warns if two sessions edit the same
+//! file.
 
 use jiff::{SignedDuration, Timestamp};
 use model::activity::{self, Activity, Clash};
@@ -26,30 +26,33 @@ const LATELY: Section = Section {
     signal: Signal::Activity,
 };
 
-/// A session whose last record is older is not looked at when two sessions may be in each other's way.
+/// A session is examined for conflicting edits only if its last record is newer than this.
 const NEAR: SignedDuration = SignedDuration::from_mins(60);
 
-/// What is older is not told to a sub-agent.
+/// A sub-agent is told only what is newer than this.
 const RECENT: SignedDuration = SignedDuration::from_mins(30);
 
-/// How many other sessions are looked at, and how much of the end of a journal.
+/// How many other sessions are considered at most.
 const SESSIONS: usize = 4;
+/// How many sessions at the end of the list are searched for them.
 const LOOKED_AT: usize = 8;
+/// How much of the end of a journal is read.
 const TAIL: u64 = 64 * 1024;
 
-/// How many files are mentioned at once.
+/// How many files are mentioned at once at most.
 const TOLD: usize = 5;
 
-/// Which clashes a session was told of.
+/// The conflicting edits that a session was told about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct ClashesTold {
     marks: Vec<u64>,
 }
 
-/// The oldest marks are dropped first.
+/// How many marks are kept; the oldest are dropped first.
 const MARKS: usize = 256;
 
-/// At a prompt and at a session start: tells once of each file that another session edited at about the same time.
+/// At a prompt or a session start, tells the agent once about each file that another session edited at about the same
+/// time.
 pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     if context.event.agent.is_some() || !may_tell(context.event) {
         return Ok(Decision::nothing("only a prompt or a resumed session is told what others edited"));
@@ -67,7 +70,7 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     }
     let what = "record that it was told of these edits";
     Ok(Decision::change(part(&clashes), "another session edits the same file", what, move || {
-        // Hooks may be installed twice: the second process finds it told.
+        // Hooks may be installed twice: the second process sees that the first one has told the agent.
         let _lock = store.lock_session(context.session, context.deadline.wait())?;
         let clashes = untold(store, context.session, clashes);
         let session = store.session(context.session);
@@ -82,7 +85,7 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
 fn may_tell(event: &Event) -> bool {
     match event.kind {
         Kind::Prompt { .. } => true,
-        // A new session has edited nothing.
+        // A new session has not edited anything.
         Kind::SessionStart { source } => matches!(source, Source::Resume | Source::Compact | Source::Fork),
         _ => false,
     }
@@ -95,7 +98,7 @@ fn part(clashes: &[Clash]) -> Part {
     Part::of(Reply::Context(clashes.iter().map(|clash| clash.words(title(&clash.harness))).collect()))
 }
 
-/// The name that people use for a harness.
+/// Returns the name that people use for a harness.
 fn title(harness: &str) -> &str {
     harness::by_name(harness).map_or(harness, |row| row.title)
 }
@@ -107,7 +110,8 @@ fn untold(store: &Store, session: &Id, mut clashes: Vec<Clash>) -> Vec<Clash> {
     clashes
 }
 
-/// For a starting sub-agent: what the other agents of its session and other sessions did in the last half hour.
+/// Returns, for a starting sub-agent, what the other agents of its session and other sessions did in the last half
+/// hour.
 pub fn lately(project: &ProjectContext, session: &Id) -> Result<Option<Candidate>> {
     let ProjectContext { store, settings, world, .. } = *project;
     let mut done = tail(store, session);
@@ -119,7 +123,7 @@ pub fn lately(project: &ProjectContext, session: &Id) -> Result<Option<Candidate
     Ok(text.map(|text| Candidate::new(&LATELY, "activity:lately", text)))
 }
 
-/// For a brief: what the agents of another session did lately, if it has sub-agents or a role.
+/// Returns, for a brief, what the agents of another session did lately, if it has sub-agents or a role.
 pub fn of_session(project: &ProjectContext, session: &Id) -> Option<String> {
     let mut done = tail(project.store, session);
     done.retain(|call| is_within(&call.ts, project.world.now, RECENT));
@@ -128,7 +132,7 @@ pub fn of_session(project: &ProjectContext, session: &Id) -> Option<String> {
     (!is_plain).then(|| activity::lately(&done, session.as_str(), max)).flatten()
 }
 
-/// Returns other sessions that were active in the last hour, the one with the newest line first.
+/// Returns other sessions that were active in the last hour. The session with the newest line comes first.
 fn near_sessions(project: &ProjectContext, own: &Id) -> Result<Vec<Entry>> {
     let ProjectContext { store, world, .. } = *project;
     let entries = roster::read(store, roster::TAIL)?;
@@ -141,7 +145,7 @@ fn is_within(ts: &str, now: Timestamp, most: SignedDuration) -> bool {
     time::parse(ts).is_some_and(|at| now.duration_since(at) <= most)
 }
 
-/// Returns the last calls of a session. The journal has them at once, the log only after a checkpoint.
+/// Returns the last calls of a session. They are in the journal at once, but in the log only after a checkpoint.
 fn tail(store: &Store, session: &Id) -> Vec<Activity> {
     let Ok(text) = store.dir().recent(&layout::journal(session), TAIL) else { return Vec::new() };
     let role = store.role_of(session).ok().flatten().map(|role| role.to_string()).unwrap_or_default();

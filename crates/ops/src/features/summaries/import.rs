@@ -10,7 +10,7 @@ use store::{Dir, EntryKind};
 use crate::project::{Project, settings};
 use crate::{Mode, Result, World};
 
-/// Its folder in `.swarm`.
+/// The folder of opencode-swarm's outputs in `.swarm`.
 const FOLDER: &str = "summaries";
 
 const LARGEST: usize = 64 * 1024 * 1024;
@@ -18,7 +18,7 @@ const LARGEST: usize = 64 * 1024 * 1024;
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct OutputsReport {
     pub outputs: Vec<ImportedOutput>,
-    /// New ones; in a dry run those that would be written.
+    /// How many outputs were new. In a dry run they would be written.
     pub new: usize,
     /// Files that were not read, and why.
     pub left_out: Vec<String>,
@@ -26,13 +26,13 @@ pub struct OutputsReport {
 
 #[derive(Clone, Debug, Serialize)]
 pub struct ImportedOutput {
-    /// What the other tool calls it.
+    /// The name of the output in the other tool.
     pub from: String,
     pub id: String,
     pub bytes: usize,
 }
 
-/// A file of that folder. Versions call the fields differently.
+/// A file of that folder. The names of its fields differ between versions.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Kept {
@@ -44,7 +44,7 @@ struct Kept {
     tool: String,
 }
 
-/// Returns `None` if there is no such folder.
+/// Imports the outputs. Returns `None` if there is no such folder.
 pub(crate) fn run(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<OutputsReport>> {
     let dir = match swarm.sub(FOLDER) {
         Err(store::Error::Absent { .. }) => return Ok(None),
@@ -72,7 +72,7 @@ pub(crate) fn run(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<Outpu
         let id = summary::id(&summary::digest(text.as_bytes()));
         let lines: Vec<&str> = text.lines().collect();
         let noted = SummarisedOutput {
-            // Kept for a week from now: whoever imports it wants it.
+            // The time of the import counts, so that the output is kept for a week from now.
             ts: time::rfc3339(world.now),
             id: id.clone(),
             session: String::new(),
@@ -96,7 +96,7 @@ pub(crate) fn run(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<Outpu
     Ok(Some(report))
 }
 
-/// Returns what a file has, or why it is left out. What may not be read now could be read the next time: that is an error.
+/// Returns the content of a file, or why it is left out. A file that may be readable next time is an error.
 fn read(dir: &Dir, entry: &store::Entry) -> Result<std::result::Result<Kept, String>> {
     match entry.kind {
         EntryKind::File if entry.name.ends_with(".json") => {}

@@ -1,4 +1,4 @@
-//! `thru swarm retrieve`: the original of a summarised output.
+//! `thru swarm retrieve`: returns the original of a summarised output.
 
 use model::render::one_line;
 use model::summary::{self, ArchivedOutput, KEPT_DAYS};
@@ -8,14 +8,15 @@ use store::Store;
 use crate::project::Project;
 use crate::{Error, Result, World};
 
-/// An original, or the part that was asked for.
+/// An original, or the part of it that was requested.
 #[derive(Clone, Debug, Serialize)]
 pub struct Retrieved {
     pub id: String,
-    /// Of the whole original.
+    /// The size of the whole original.
     pub bytes: usize,
+    /// The number of lines of the whole original.
     pub lines: usize,
-    /// The first line of `text`, counted from 1; `None` where lines were picked.
+    /// The number of the first line of `text`, counted from 1; `None` if lines were picked.
     pub first_line: Option<usize>,
     pub shown_lines: usize,
     pub text: String,
@@ -28,8 +29,8 @@ pub struct Page {
     pub limit: Option<usize>,
 }
 
-/// Returns the lines of a page, or those of the lines for which `picks` returns true, with their numbers. Regular
-/// expressions are the caller's: nothing on the path of hooks links them.
+/// Returns a page of the lines. With `picks`, only the lines for which it returns true count, and they get numbers.
+/// The caller provides regular expressions, so that nothing on the path of hooks links them.
 pub fn run(world: &World, id: &str, page: Page, picks: Option<&dyn Fn(&str) -> bool>) -> Result<Retrieved> {
     let project = Project::find(world)?;
     if !summary::is_id(id) {
@@ -40,7 +41,7 @@ pub fn run(world: &World, id: &str, page: Page, picks: Option<&dyn Fn(&str) -> b
         });
     }
     let Some(bytes) = project.store.original(id)? else { return Err(missing(&project.store, id)) };
-    // What `thru` stores is text; a person may have changed it.
+    // `thru` stores text, but a person may have changed the file.
     let text = String::from_utf8_lossy(&bytes);
     let all: Vec<&str> = text.split_inclusive('\n').collect();
     let is_wanted = |line: &str| picks.is_none_or(|picks| picks(line.trim_end_matches('\n')));

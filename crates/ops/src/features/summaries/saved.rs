@@ -1,4 +1,4 @@
-//! What summaries saved the model from reading, for `thru swarm status`.
+//! How much summaries saved the model from reading, for `thru swarm status`.
 
 use model::summary::SummarisedOutput;
 use model::tokens::{Ratios, TextKind};
@@ -9,7 +9,7 @@ use crate::Result;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Saved {
-    /// Outputs that were summarised.
+    /// The number of outputs that were summarised.
     pub outputs: usize,
     pub bytes: usize,
     pub summary_bytes: usize,

@@ -1,4 +1,4 @@
-//! `thru swarm plan`: the plan with the verdicts of its tasks, and whose it is.
+//! `thru swarm plan`: shows the plan with the verdicts on its tasks, and which swarm it belongs to.
 
 use std::collections::BTreeMap;
 
@@ -18,9 +18,9 @@ use crate::{Result, World};
 #[derive(Debug)]
 pub struct SwarmPlan {
     pub plan: Shown,
-    /// The swarm that the plan belongs to, if that is none of those in use here.
+    /// The swarm that the plan belongs to, if that swarm is not in use here.
     pub foreign: Option<String>,
-    /// By task; tasks that nobody judged are not in it.
+    /// Verdicts by task. Tasks that nobody judged are not in it.
     pub verdicts: BTreeMap<String, TaskVerdicts>,
 }
 
@@ -31,7 +31,8 @@ pub struct TaskVerdicts {
 }
 
 impl TaskVerdicts {
-    /// `reviewer: rejected, approved`, for each agent in the order of its first verdict.
+    /// Returns the verdicts of each agent, such as `reviewer: rejected, approved`, in the order of their first
+    /// verdicts.
     pub fn lines(&self) -> Vec<(String, Vec<String>)> {
         let mut lines: Vec<(String, Vec<String>)> = Vec::new();
         for entry in &self.entries {
@@ -54,7 +55,7 @@ pub fn show(world: &World) -> Result<SwarmPlan> {
     let mut verdicts = BTreeMap::new();
     for task in plan.loaded.plan.tasks() {
         let Ok(id) = Id::new(&task.id) else { continue };
-        // What cannot be read is shown with the plan.
+        // Evidence that cannot be read is shown with the plan.
         let Ok(Some(bundle)) = project.store.evidence(&id) else { continue };
         let entries: Vec<Entry> = bundle.entries.into_iter().filter(is_verdict).collect();
         if !entries.is_empty() {
@@ -64,13 +65,13 @@ pub fn show(world: &World) -> Result<SwarmPlan> {
     Ok(SwarmPlan { plan, foreign, verdicts })
 }
 
-/// Returns whether an agent of a swarm gave it at its stop.
+/// Returns whether the entry is a verdict that an agent of a swarm gave when it stopped.
 fn is_verdict(entry: &Entry) -> bool {
     let is_of_part = entry.metadata.get("part").and_then(|part| part.as_str()).and_then(Part::of).is_some();
     entry.kind() == Kind::Claimed && is_of_part
 }
 
-/// What `--adopt` did.
+/// The result of `--adopt`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Adopted {
     pub swarm: String,
@@ -79,7 +80,7 @@ pub struct Adopted {
     pub notes: Vec<String>,
 }
 
-/// Makes the plan this swarm's. Only a command does that, never a hook.
+/// Assigns the plan to this swarm. Only a command does that, never a hook.
 pub fn adopt(world: &World, named: Option<&str>) -> Result<Adopted> {
     let swarm = wanted_swarm(world, named)?;
     let project = Project::find(world)?;

@@ -1,4 +1,4 @@
-//! Manifests follow the work: ticked boxes move them, and before a compaction the active one is recorded.
+//! Manifests follow the work: ticked boxes update them, and before a compaction the active one is recorded.
 
 use std::collections::BTreeSet;
 
@@ -18,8 +18,8 @@ use super::{MOST, PROJECTS, Workstream, Workstreams, layout_home};
 use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
 
-/// At a checkpoint: manifests follow their steps, and before a compaction the active workstream is recorded.
-/// `Ok(Some)` means that this was done and something else failed.
+/// At a checkpoint, updates manifests from their steps. Before a compaction, also records the active workstream.
+/// `Ok(Some(problem))` means that this was done, apart from this problem.
 pub fn follow(context: &HookContext, digest: &Digest) -> crate::Result<Option<String>> {
     let place = &Workstreams::of(&context.project);
     let (session, event, now) = (context.session, context.event, context.project.world.now);
@@ -33,7 +33,7 @@ pub fn follow(context: &HookContext, digest: &Digest) -> crate::Result<Option<St
     let root = place.store.marker()?.project_id;
     let cached = state_of(place.store, layout::PRECOMPACT_STATE).and_then(std::result::Result::ok);
     let cached = cached.filter(|state| state.root_id.as_deref().is_none_or(|id| id == root.as_str()));
-    // What another session works on says nothing about this one.
+    // The workstream of another session says nothing about this one.
     let cached = cached.filter(|state| state.session_id.as_deref().is_none_or(|id| id == session.as_str()));
     let cached = cached.and_then(|state| state.active_project_id).filter(|id| place.has(id));
     let (mapped, unread) = mapped(place, session);
@@ -41,7 +41,7 @@ pub fn follow(context: &HookContext, digest: &Digest) -> crate::Result<Option<St
         digest.files.iter().filter_map(|file| workstream::of_path(&file.path)).collect();
     let there: Vec<String> = named.into_iter().filter(|id| place.has(id)).map(str::to_owned).collect();
     let answered = own_state(place.store, session.as_str()).and_then(std::result::Result::ok);
-    // An answer that was never recorded is computed again, from everything.
+    // If the last detection was never recorded, it is repeated with everything that happened.
     let whole = (answered.is_none() && digest.detected > 0).then(|| {
         let mut whole = digest.clone();
         whole.detected = 0;
@@ -50,11 +50,11 @@ pub fn follow(context: &HookContext, digest: &Digest) -> crate::Result<Option<St
     let seen = whole.as_ref().unwrap_or(digest);
     let clues =
         DetectionFacts { mapped: mapped.as_deref(), digest: seen, there: &there, cached: cached.as_deref() };
-    // The same question gives the same answer.
+    // If nothing happened since the last detection, a compaction uses its answer again.
     let idle = digest.records <= digest.detected + 1 && digest.worked <= digest.detected;
     let repeated = answered.filter(|_| compacts && mapped.is_none() && idle);
     let detected = repeated.map_or_else(|| workstream::detect(&clues), State::answer);
-    // A guess from another session's last answer must not tick anybody's boxes.
+    // A workstream that was only guessed must not get its boxes ticked.
     let sure = detected.id.as_deref().filter(|_| detected.confidence != Confidence::Low);
     let followed = Following { place, session, digest, now, deadline }.steps(sure);
     if compacts {
@@ -99,7 +99,7 @@ struct Following<'a> {
 }
 
 impl Following<'_> {
-    /// Handles steps that were ticked by hand or completed in the harness's own list.
+    /// Updates the manifests of steps that were ticked by hand or completed in the harness's own list.
     fn steps(&self, active: Option<&str>) -> Result<()> {
         let edited = |file: &&FileUse| file.edits > 0;
         let files = self.digest.files.iter().filter(edited);
@@ -121,13 +121,14 @@ impl Following<'_> {
         Ok(())
     }
 
-    /// Returns what is done in the harness's own list.
+    /// Returns the entries that are completed in the harness's own list.
     fn done(&self) -> impl Iterator<Item = &str> {
         let completed = |todo: &&TodoField| todo.status == Some(TodoStatus::Completed);
         self.digest.todos.iter().filter(completed).map(|todo| todo.text.trim())
     }
 
-    /// A hook writes nothing outside the store: elsewhere `thru resume update` does it.
+    /// Returns whether the workstream's files are in the store. Elsewhere a hook writes nothing; `thru resume update`
+    /// does.
     fn is_in_store(&self, found: &Workstream) -> Result<bool> {
         let (_, manifest) = self.place.manifest(found)?;
         let steps = self.place.steps(found, &manifest)?;
@@ -135,8 +136,8 @@ impl Following<'_> {
         Ok(steps.iter().chain([&found.manifest]).all(|path| path.starts_with(&home)))
     }
 
-    /// A completed entry ticks its box once. If the box is open again, somebody opened it, and it stays open until
-    /// the list has it open and completed again.
+    /// Ticks the boxes of completed entries, each once. If a box is open again, somebody opened it, and it stays open
+    /// until its entry in the list is opened and completed again.
     fn follow_list(&self, found: &Workstream, ticked: &BTreeSet<String>) -> Result<()> {
         let own = format!("{} ", found.id);
         let mark = |text: &str| format!("{own}{:016x}", fingerprint([text]));
@@ -150,20 +151,20 @@ impl Following<'_> {
         self.place.store.session(self.session).put(&Ticked { marks })
     }
 
-    /// Returns what the list has ticked so far.
+    /// Returns the entries of the list whose boxes were ticked so far.
     fn ticked(&self) -> Result<BTreeSet<String>> {
         Ok(self.place.store.session(self.session).get::<Ticked>()?.unwrap_or_default().marks)
     }
 }
 
-/// The result for a manifest.
+/// The result of updating a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Advanced {
     pub steps: Option<String>,
     pub changed: bool,
 }
 
-/// Ticks with `tick`, then updates the manifest. Under the lock.
+/// Ticks boxes with `tick`, then updates the manifest. The caller holds the lock.
 pub fn advance(
     place: &Workstreams,
     workstream: &Workstream,

@@ -11,7 +11,7 @@ use crate::Result;
 use crate::features::{Check, ProjectContext, StatusLine, listed};
 
 pub fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
-    // `thru resume` reports a folder that cannot be read; here it must not hide the rest.
+    // `thru resume` reports a folder that cannot be read; here it must not hide the rest of the status.
     let all = Workstreams::of(project).all().unwrap_or_default();
     let ids: Vec<String> = all.into_iter().map(|workstream| workstream.id).collect();
     if ids.is_empty() {
@@ -21,8 +21,8 @@ pub fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     Ok(vec![line.with_json("workstreams", json!(ids))])
 }
 
-/// Reports state files from before a compaction that cannot be used, and why. Other tools write them too, and a brief
-/// relies on them.
+/// Reports unusable files that record the state before a compaction, and why they cannot be used. Other tools write
+/// these files too, and a brief relies on them.
 pub fn checks(project: &ProjectContext) -> Vec<Check> {
     let store = project.store;
     let newest = state_of(store, layout::PRECOMPACT_STATE).and_then(std::result::Result::err);
@@ -57,7 +57,7 @@ pub fn checks(project: &ProjectContext) -> Vec<Check> {
     vec![Check { name: "workstreams", text, findings }]
 }
 
-/// The first error of a manifest that is not valid.
+/// Reports the first error of an invalid manifest.
 fn of_manifest(checked: resume::Checked) -> Option<Finding> {
     let first = checked.findings.into_iter().find(|finding| finding.level == Level::Error)?;
     let text = format!("not a valid manifest: {}", first.text);

@@ -1,4 +1,4 @@
-//! `thru resume`: loading manifests and their gates.
+//! `thru resume`: the commands for loading manifests and their gates.
 
 mod migrate;
 mod questions;
@@ -22,18 +22,18 @@ use crate::{Error, Result, World};
 pub use migrate::{Direction, Migrated, Outcome, migrate};
 pub use questions::{Gate, GateFile, gate};
 
-/// Larger than any former manifest.
+/// The largest manifest outside a project that is read.
 const LARGEST: usize = 256 * 1024;
 const WAIT: Duration = Duration::from_secs(5);
 
-/// What is loaded if nothing was named and the folder is empty.
+/// The files that are loaded if none was named and the folder is empty.
 const USUAL: &[&str] = &["overview.md", "plan.md", "steps.md"];
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Created {
     pub project_id: String,
     pub path: String,
-    /// Files it loads that do not exist yet.
+    /// Files that the manifest loads and that do not exist yet.
     pub missing: Vec<String>,
 }
 
@@ -75,7 +75,7 @@ pub fn new(world: &World, wish: &NewManifest) -> Result<Created> {
         now: world.now,
     });
     let path = format!("{folder}/{}", manifest::NAME);
-    // Running it twice has the same result: the first run may have been interrupted.
+    // Running the command twice has the same result: the first run may have been interrupted.
     if !dir.create(manifest::NAME, &bytes)? && !manifest::same_but_time(&place.read(&path)?, &bytes) {
         return Err(Error::Refused {
             what: format!("{path} already exists"),
@@ -160,7 +160,7 @@ impl Checked {
 /// Checks one file, or every manifest.
 pub fn validate(world: &World, file: Option<&Path>) -> Result<Vec<Checked>> {
     let desk = match (ResumeContext::open(world), file) {
-        // A manifest outside of any project is checked by what stands in it.
+        // A manifest outside every project is checked by its content alone.
         (Err(Error::NoRoot { .. }), Some(file)) => return Ok(vec![alone(file)?]),
         (desk, _) => desk?,
     };
@@ -174,7 +174,7 @@ pub fn validate(world: &World, file: Option<&Path>) -> Result<Vec<Checked>> {
     }
 }
 
-/// Every manifest of a project.
+/// Checks every manifest of a project.
 pub(super) fn check_all(place: &Workstreams) -> Result<Vec<Checked>> {
     let all = place.all()?;
     all.iter().map(|found| check(place, found, &all)).collect()
@@ -215,17 +215,17 @@ fn findings(bytes: &[u8], path: &str) -> Vec<Finding> {
     manifest::check(&Document::parse(bytes)).into_iter().map(at).collect()
 }
 
-/// Which workstream a session works on from now on.
+/// The workstream that a session works on from now on.
 #[derive(Clone, Debug, Serialize)]
 pub struct Using {
     pub project_id: String,
     pub session: String,
-    /// The session was not named, and is the newest here.
+    /// Whether the session was not named; it is then the newest one here.
     pub guess: bool,
     pub manifest: String,
 }
 
-/// `thru resume use`: this session works on that workstream, whatever files it touches.
+/// `thru resume use`: assigns a workstream to this session, whatever files the session touches.
 pub fn use_in(world: &World, id: &str, session: Option<&str>) -> Result<Using> {
     let desk = ResumeContext::open(world)?;
     let found = desk.choose(Some(id))?;
@@ -295,7 +295,7 @@ pub fn update(world: &World, id: Option<&str>, step: Step) -> Result<Updated> {
     Ok(Updated { project_id: found.id, steps: advanced.steps, done, changed, progress: manifest.progress })
 }
 
-/// What every command needs.
+/// What every subcommand needs.
 struct ResumeContext {
     project: Project,
     settings: model::config::Settings,
@@ -312,7 +312,7 @@ impl ResumeContext {
         Workstreams { root: &self.project.root, store: &self.project.store, settings: &self.settings }
     }
 
-    /// Returns the named one, or else the one last active, or else the only one.
+    /// Returns the named workstream, or else the one that was last active, or else the only one.
     fn choose(&self, id: Option<&str>) -> Result<Workstream> {
         let place = self.place();
         if let Some(id) = id {
@@ -340,7 +340,7 @@ impl ResumeContext {
 }
 
 impl ResumeContext {
-    /// `24` means the one workstream with that number.
+    /// Returns the whole id: `24` means the only workstream with that number.
     fn whole_id(&self, typed: &str) -> Result<String> {
         if typed.is_empty() || !typed.bytes().all(|byte| byte.is_ascii_digit()) {
             return Ok(typed.to_owned());
@@ -369,7 +369,7 @@ impl ResumeContext {
         }
     }
 
-    /// Where manifests of the older layout are left, the way out is to migrate them.
+    /// Returns the advice to migrate, if there are manifests of the older layout.
     fn migrate_hint(&self) -> Option<String> {
         let legacy = self.place().unmigrated().ok()?.into_iter().next()?;
         Some(format!("{legacy} is of the older layout; `thru resume migrate` takes it over"))

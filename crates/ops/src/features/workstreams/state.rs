@@ -9,7 +9,7 @@ use store::{SessionState, Store, layout};
 
 use crate::hook::context::HookContext;
 
-/// Returns a state file, if there is one, or what is wrong with it.
+/// Reads a state file, if it exists. The error says what is wrong with it.
 pub fn state_of(store: &Store, rel: &str) -> Option<Result<State, String>> {
     match store.dir().read(rel, LARGEST_STATE * 4) {
         Ok(bytes) => Some(State::parse(&bytes)),
@@ -32,7 +32,7 @@ pub fn own_state(store: &Store, session: &str) -> Option<Result<State, String>> 
     }))
 }
 
-/// The workstream that somebody chose for a session with `thru resume use`. It counts before anything that is detected.
+/// The workstream that somebody chose for a session with `thru resume use`. It takes precedence over any detection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Used {
     pub id: String,
@@ -52,7 +52,7 @@ impl SessionState for Used {
     }
 }
 
-/// Which boxes a session's own list has ticked: on each line a workstream, and the mark of an item.
+/// The boxes that a session's own list has ticked: each line has a workstream and the mark of an item.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Ticked {
     pub marks: BTreeSet<String>,
@@ -71,7 +71,7 @@ impl SessionState for Ticked {
     }
 }
 
-/// Which sets of unread files a session was reminded of.
+/// The sets of unread files that a session was reminded of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Reminded {
     pub sets: Vec<String>,
@@ -94,11 +94,11 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = String> {
     String::from_utf8_lossy(bytes).lines().map(str::to_owned).collect::<Vec<_>>().into_iter()
 }
 
-/// A session that continues under another id keeps its workstream, what its list has ticked, and what it was told.
+/// Lets a session that continues under another id keep its workstream, its ticked boxes and its reminders.
 pub fn continue_as(context: &HookContext, previous: &Id) -> crate::Result<()> {
     let store = context.project.store;
     let session = store.session(context.session);
-    // A damaged state counts as none: the next compaction writes it again.
+    // A damaged state is treated as missing: the next compaction writes it again.
     if let Ok(Some(state)) = store.session(previous).get::<State>() {
         session.put(&State { session_id: Some(context.session.to_string()), ..state })?;
     }

@@ -1,5 +1,5 @@
-//! What a session is told about its workstream: after a compaction the manifest, and later what of it is still
-//! unread.
+//! What a session is told about its workstream: the manifest after a compaction, and later which of its files are
+//! still unread.
 
 use jiff::{SignedDuration, Timestamp};
 use model::brief::{Candidate, Occasion, Section, file_text};
@@ -23,7 +23,7 @@ use crate::features::{BriefContext, Decision};
 use crate::hook::context::HookContext;
 use crate::session::context_held;
 
-/// How much of a file to load is read: more than a brief can contain.
+/// How much is read of a file to load: more than a brief can contain.
 const INLINED: usize = 16 * 1024;
 
 const SECTION: Section =
@@ -37,7 +37,7 @@ const FILES: Section = Section {
 };
 pub const SECTIONS: &[&str] = &[SECTION.name, FILES.name];
 
-/// What a restored session is told about its workstream: the manifest, or why there is none.
+/// Returns what a restored session is told about its workstream: the manifest, or why there is none.
 pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let place = Workstreams::of(&context.project);
     let Some(session) = context.session.filter(|_| context.occasion != Occasion::Started) else {
@@ -68,12 +68,12 @@ pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     say(format!("{id} was active before the compaction; that state is not used: {why}"))
 }
 
-/// A fact about the active workstream.
+/// Returns a fact about the active workstream.
 fn fact(what: &str, text: String) -> Candidate {
     Candidate::new(&SECTION, format!("workstream:{what}"), text)
 }
 
-/// The newest state belongs to another session: it is named, not used.
+/// Mentions the newest state if it belongs to another session. It is not used.
 fn other_sessions(place: &Workstreams, session: &str) -> Vec<Candidate> {
     let Some(Ok(state)) = state_of(place.store, layout::PRECOMPACT_STATE) else { return Vec::new() };
     let (Some(id), Some(other)) = (&state.active_project_id, &state.session_id) else { return Vec::new() };
@@ -103,7 +103,7 @@ fn of_workstream(place: &Workstreams, id: &str, now: Timestamp) -> Vec<Candidate
     let Ok(manifest) = place.current(&found, now) else {
         return vec![fact(id, format!("the manifest {} cannot be read", shown_path(&found.manifest, 200)))];
     };
-    // Nothing is left to load for.
+    // The work is finished, so there is nothing to load.
     if manifest.is_finished() {
         return Vec::new();
     }
@@ -152,7 +152,7 @@ fn headline(found: &Workstream, manifest: &Manifest) -> String {
     words.join("; ")
 }
 
-/// `plan.md (2.1 KB, changed 3 h ago)`.
+/// Describes a file to load: `plan.md (2.1 KB, changed 3 h ago)`.
 fn load_words(load: &Load, since: Option<Timestamp>, now: Timestamp) -> String {
     let Some(path) = &load.path else {
         return format!("{} ({})", shown_path(&load.named, 200), load.lies.words());
@@ -162,7 +162,7 @@ fn load_words(load: &Load, since: Option<Timestamp>, now: Timestamp) -> String {
     format!("{} ({} bytes{changed})", shown_path(path, 200), load.bytes)
 }
 
-/// Whether the session was given the whole text of a file in its brief, as the file is now.
+/// Returns whether the session's brief contained the whole text of a file, as the file is now.
 pub(super) fn is_given(place: &Workstreams, session: &Id, load: &Load) -> bool {
     place.settings.resume_inline
         && inlined(place, load)
@@ -181,10 +181,10 @@ fn inlined(place: &Workstreams, load: &Load) -> Option<Candidate> {
 
 const REMINDER: &str = "workstream:unread:";
 
-/// At a prompt: returns which files of the manifest are still unread although work continues. Once for each set of
-/// files, and only after the agent has begun to edit.
+/// At a prompt, tells the agent which files of the manifest are still unread although work continues. This is done
+/// once for each set of files, and only after the agent has begun to edit.
 pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
-    // A due brief names them all.
+    // If a brief is due, it names all of them.
     let asked = context.event.agent.is_none() && context.pending != Some(Pending::Due);
     if !asked || !context.project.settings.resume_reminders {
         return Ok(Decision::nothing("no reminder is due at this prompt"));
@@ -237,7 +237,7 @@ fn reminder(context: &HookContext) -> Option<Part> {
     Some(Part { reply: Reply::Context(text), told: vec![format!("{REMINDER}{set}")] })
 }
 
-/// A set of unread files that was told is not told again.
+/// Records the sets of unread files that the agent was told about, so that they are not repeated.
 pub fn told(context: &HookContext, told: &[String]) -> Result<()> {
     let sets: Vec<&str> = told.iter().filter_map(|id| id.strip_prefix(REMINDER)).collect();
     if sets.is_empty() {
@@ -249,7 +249,7 @@ pub fn told(context: &HookContext, told: &[String]) -> Result<()> {
     Ok(session.put(&reminded)?)
 }
 
-/// Returns whether the agent itself has read the file since.
+/// Returns whether the agent itself has read the file since `mark`.
 fn is_read(digest: &Digest, path: &str, mark: u64) -> bool {
     digest.files.iter().any(|file| {
         file.path == path && file.last > mark && file.reads + file.edits + file.guesses > file.by_agents

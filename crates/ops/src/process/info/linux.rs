@@ -4,14 +4,15 @@ use std::path::{Path, PathBuf};
 
 use super::ProcessInfo;
 
-/// A stat line with a name of at most 16 bytes, and a command line: more than the kernel allows.
+/// The limit for a stat line. The kernel's lines are shorter, because a name has at most 16 bytes.
 const LARGEST_STAT: usize = 4096;
+/// The limit for a command line, which is more than the kernel allows.
 const LARGEST_ARGUMENTS: usize = 16 * 1024 * 1024;
 
 pub fn look(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
     match store::read_own(Path::new(&format!("/proc/{pid}/stat")), LARGEST_STAT) {
         Ok(stat) => Ok(parse(&String::from_utf8_lossy(&stat))),
-        // It is gone, or was gone while it was read (ESRCH).
+        // The process is gone, or it ended while it was being read (ESRCH).
         Err(store::Error::Absent { .. }) => Ok(None),
         Err(error) => Err(std::io::Error::other(error)),
     }
@@ -24,8 +25,8 @@ pub fn arguments(pid: i32) -> Vec<String> {
     words.map(|word| String::from_utf8_lossy(word).into_owned()).collect()
 }
 
-/// Parses the number, the name in brackets, the state, the parent, …, and as the 22nd word the start time. A name may
-/// contain blanks and brackets.
+/// Parses a stat line: the number, the name in brackets, the state, the parent, and so on; the 22nd word is the start
+/// time. A name may contain blanks and brackets.
 pub(super) fn parse(stat: &str) -> Option<ProcessInfo> {
     let (head, rest) = stat.rsplit_once(')')?;
     let words: Vec<&str> = rest.split_whitespace().collect();

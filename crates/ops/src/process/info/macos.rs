@@ -17,8 +17,8 @@ pub fn look(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
         return Ok(None);
     };
     let Some(short) = proc_pidinfo::<ProcBSDShortInfo>(Pid(number))? else {
-        // It does not say why there is no answer. Testing with signal 0 shows whether there is a process. A zombie
-        // accepts a signal too, and counts as gone.
+        // The call does not say why it returned nothing. Signal 0 shows whether there is a process. A zombie accepts a
+        // signal too, and counts as gone.
         return match rustix::process::test_kill_process(raw) {
             Ok(()) | Err(Errno::SRCH) => Ok(None),
             Err(e) => Err(e.into()),
@@ -28,7 +28,7 @@ pub fn look(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
     Ok(Some(ProcessInfo {
         parent: i32::try_from(short.pbsi_ppid.0).unwrap_or(0),
         name: short.comm().unwrap_or_default().to_owned(),
-        // Microseconds since 1970: unlike on Linux, they do not depend on the boot.
+        // Microseconds since 1970. Unlike the start time on Linux, this does not depend on when the system was booted.
         started: long.map(|long| format!("{}.{:06}", long.pbi_start_tvsec, long.pbi_start_tvusec)),
         is_dead: short.pbsi_status == ZOMBIE,
     }))

@@ -1,4 +1,4 @@
-//! What a store would have run or fed, for the user who is about to trust it.
+//! What a store would run or feed, shown to the user who is about to trust it.
 
 use model::consent::shown_command;
 use model::gate::Output;
@@ -22,14 +22,14 @@ pub struct Want {
     pub feeds: Option<String>,
     /// Commands, quoted for a shell.
     pub runs: Vec<String>,
-    /// Whether this user allowed it here before.
+    /// Whether this user has already allowed it here.
     pub given: bool,
-    /// The command that shows it completely and asks.
+    /// The command that shows it in full and asks whether to allow it.
     pub adopt: String,
 }
 
-/// Returns active loops, commands of runs, and stages of the project's settings. A record that cannot be read runs
-/// nothing either.
+/// Returns active loops, commands of runs, and stages of the project's settings. Records that cannot be read are left
+/// out, because nothing in them can run.
 pub(super) fn all(world: &World, project: &Project) -> Vec<Want> {
     [loops(project), runs(world, project), stages(world, project)].concat()
 }

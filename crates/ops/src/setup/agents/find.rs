@@ -1,4 +1,4 @@
-//! Which agents of ours are in a harness's folders.
+//! Finds our agents in the folders of harnesses.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use super::super::install::files::read;
 use super::folder;
 use crate::{Error, Result, World};
 
-/// A file of ours, whoever changed it since.
+/// A file that we wrote, even if somebody has changed it since.
 #[derive(Clone, Debug)]
 pub(super) struct Ours {
     pub path: PathBuf,
@@ -21,10 +21,10 @@ pub(super) struct Ours {
     pub is_changed: bool,
 }
 
-/// The most files of a folder that are looked at.
+/// How many files of a folder are looked at.
 const MOST: usize = 1_000;
 
-/// Returns our files in a folder, by name. A folder that does not exist has none.
+/// Returns our files in a folder, sorted by name; none if the folder does not exist.
 pub(super) fn ours(folder: &Path) -> Result<Vec<Ours>> {
     let mut found = Vec::new();
     for path in paths(folder, ".md")? {
@@ -39,7 +39,8 @@ pub(super) fn ours(folder: &Path) -> Result<Vec<Ours>> {
     Ok(found)
 }
 
-/// A folder that cannot be listed is an error: what is in it would stay there unnoticed.
+/// Returns the files of a folder whose names end with `end`. A folder that cannot be listed is an error: its files
+/// would stay there unnoticed.
 fn paths(folder: &Path, end: &str) -> Result<Vec<PathBuf>> {
     let fail = |error: &std::io::Error| Error::stream(&folder.display().to_string(), "list", error);
     let entries = match std::fs::read_dir(folder) {
@@ -59,8 +60,8 @@ fn paths(folder: &Path, end: &str) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// Returns the swarms whose architect a harness has in this project or for this user. A hook calls it, so nothing else
-/// is read.
+/// Returns the swarms whose architect is installed in a harness, in this project or for this user. Hooks call this, so
+/// nothing else is read.
 pub fn swarms(world: &World, harness: &Harness, checkout: &Path) -> Vec<SwarmId> {
     let folders = [Scope::Local, Scope::User].map(|scope| folder(world, harness, checkout, scope));
     let end = format!("{}.md", Part::Architect.name());
@@ -83,7 +84,7 @@ pub struct Installed {
     /// `project` for the folder in the project, `user` for the user's own.
     pub place: &'static str,
     pub agents: usize,
-    /// Those that somebody changed since.
+    /// The agents whose files somebody has changed since.
     pub changed: Vec<String>,
 }
 
@@ -92,11 +93,11 @@ pub struct Installed {
 #[serde(rename_all = "snake_case")]
 pub enum State {
     Installed,
-    /// Ours and unchanged, but an installation now would write something else.
+    /// The file is ours and unchanged, but an installation now would write something else.
     OutOfDate,
-    /// Ours, and somebody changed it.
+    /// The file is ours, and somebody changed it.
     Changed,
-    /// Somebody else's file has its name.
+    /// A file of this name exists that is not ours.
     Foreign,
     Missing,
 }

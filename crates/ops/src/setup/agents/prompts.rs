@@ -1,5 +1,5 @@
-//! The prompts that the user gave instead of ours, or in addition: `{agent}.md` and `{agent}_append.md` in the folder
-//! `agents` beside the user's settings; one for a single swarm is in a folder with its name.
+//! The user's own prompts, which replace or extend ours: `{agent}.md` and `{agent}_append.md` in the folder `agents`
+//! next to the user's settings. Prompts for a single swarm are in a folder with the name of the swarm.
 
 use std::path::{Path, PathBuf};
 
@@ -33,7 +33,7 @@ pub struct Prompts {
 
 const FOLDER: &str = "agents";
 
-/// Larger than any prompt that a harness takes.
+/// The largest prompt that is read; it is larger than any that a harness accepts.
 const LARGEST: usize = 256 * 1024;
 
 impl Prompts {
@@ -66,7 +66,7 @@ impl Prompts {
     }
 }
 
-/// Returns the whole prompt of an agent of the swarm in use, as it is installed.
+/// Returns the whole prompt of an agent, as it would be installed.
 pub fn whole_prompt(world: &World, part: Part, swarm: Option<&str>) -> Result<String> {
     let swarm = wanted_swarm(world, swarm)?;
     let source = Prompts::read(world, &swarm)?.of(part);

@@ -25,7 +25,7 @@ pub struct AgentRow {
     pub part: &'static str,
     pub read_only: bool,
     pub about: &'static str,
-    /// The user's own files that replace or extend the prompt; empty if it is ours.
+    /// The user's own files that replace or extend the prompt; empty if only ours is used.
     pub prompt_files: Vec<PathBuf>,
     pub harnesses: Vec<AgentPlace>,
 }
@@ -47,7 +47,7 @@ pub struct Diagnosis {
 }
 
 impl Diagnosis {
-    /// Notes are for information.
+    /// Returns whether nothing needs action. Notes are only for information.
     pub fn is_clean(&self) -> bool {
         self.findings.iter().all(|finding| finding.level == Level::Note)
     }
@@ -93,7 +93,7 @@ fn rows(world: &World, checkout: &Path, swarm: &SwarmId) -> Result<Vec<AgentRow>
     Ok(rows)
 }
 
-/// Looks in the project first, because a harness prefers it, then in the user's own folder.
+/// Returns the state of an agent's file: of the file in the project, which a harness prefers, or else of the user's.
 fn state(
     world: &World,
     checkout: &Path,
@@ -112,7 +112,7 @@ fn state(
             Written::BySomebody => State::Foreign,
             Written::Changed(_) => State::Changed,
             Written::ByUs(_) => {
-                // It may have been installed for one person or for the project.
+                // The file may have been installed for one person or for the project.
                 let is_same = |scope: Scope| {
                     let program = program(world, scope).unwrap_or_default();
                     agents::file(harness, &Definition { program: &program, ..*definition }).as_deref()
@@ -126,7 +126,7 @@ fn state(
     Ok((State::Missing, first.unwrap_or_default()))
 }
 
-/// Says what is missing or changed: nothing is written.
+/// Reports what is missing or changed. Writes nothing.
 pub fn diagnose(world: &World, named: Option<&str>) -> Result<Diagnosis> {
     let swarm = wanted_swarm(world, named)?;
     let (Found::Marked { root, .. } | Found::Unmarked(root)) = world.find()?;

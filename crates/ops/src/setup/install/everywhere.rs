@@ -1,4 +1,5 @@
-//! `thru uninstall --all`: out of every settings file of every project on this machine, and what is left then.
+//! `thru uninstall --all`: removes our hooks from every settings file of every project on this machine, and reports
+//! what is left.
 
 use std::path::{Path, PathBuf};
 
@@ -16,17 +17,17 @@ use crate::{Mode, Result, World};
 pub struct Everywhere {
     /// False for a dry run: the report then says what would have been done.
     pub written: bool,
-    /// The checkouts that were looked at, besides the user's own settings.
+    /// The checkouts that were examined, besides the user's own settings.
     pub looked_at: Vec<PathBuf>,
-    /// Where something changed, or could not be changed.
+    /// The places where something changed, or could not be changed.
     pub undone: Vec<InstallReport>,
-    /// Folders of projects that could not be looked at, and why.
+    /// Folders of projects that could not be examined, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_undone: Vec<String>,
     /// Checkouts that no longer exist. If one was moved, our hooks may still be in its settings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gone: Vec<PathBuf>,
-    /// What stays, and what it is. Nothing in it does anything by itself.
+    /// What is left on this machine, and what it is. None of it does anything by itself.
     pub left: Vec<Left>,
 }
 
@@ -42,8 +43,8 @@ impl Everywhere {
     }
 }
 
-/// Every project that is trusted on this machine or that we were installed in, the one we stand in, the worktrees of
-/// them all, and the user's own settings.
+/// Removes our hooks from every project that is trusted on this machine or that we were installed in, from the current
+/// project, from the worktrees of all of them, and from the user's own settings.
 pub fn uninstall(world: &World, mode: Mode) -> Result<Everywhere> {
     let Roots { present: roots, gone } = roots(world)?;
     let mut checkouts: Vec<PathBuf> = roots.iter().flat_map(|root| git::worktrees(root)).collect();
@@ -84,7 +85,7 @@ impl Everywhere {
                 Err(error) => self.not_undone.push(format!("{}: {error}", harness.title)),
             }
         }
-        // Two scopes of a project share one folder of agents.
+        // The `local` and `project` scopes share one folder of agents.
         if scope != Scope::Project {
             match agents::uninstall_in(world, project, scope, mode) {
                 Ok(reports) => self.undone.extend(reports),
@@ -94,10 +95,10 @@ impl Everywhere {
     }
 }
 
-/// Where our hooks can be, each path once.
+/// The folders that can contain our hooks, without duplicates.
 struct Roots {
     present: Vec<PathBuf>,
-    /// Paths that no longer exist, of projects that are not known at another path.
+    /// Paths that no longer exist, of projects that are not known under another path.
     gone: Vec<PathBuf>,
 }
 
@@ -107,7 +108,7 @@ fn roots(world: &World) -> Result<Roots> {
     let installed = world.installs().map_or(Ok(Vec::new()), |installs| installs.list())?;
     let mut known: Vec<PathBuf> = trusted.iter().map(|(_, root)| PathBuf::from(&root.path)).collect();
     known.extend(installed.into_iter().map(|checkout| checkout.canonicalize().unwrap_or(checkout)));
-    // Projects that are still there, at one path at least.
+    // Projects that still exist at one path or more.
     let mut projects: Vec<ProjectId> = Vec::new();
     projects.extend(trusted.into_iter().filter(|(_, root)| Path::new(&root.path).is_dir()).map(|(id, _)| id));
     match world.find() {

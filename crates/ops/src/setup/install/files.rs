@@ -1,5 +1,4 @@
-//! How a harness's files are reached: in a project through no link, in the user's own folders through the user's
-//! links.
+//! How a harness's files are opened: in a project no link is followed, in the user's own folders the user's links are.
 
 use std::path::{Path, PathBuf};
 
@@ -10,8 +9,8 @@ use crate::{Error, Result};
 
 const LARGEST: usize = 16 * 1024 * 1024;
 
-/// Returns the file that a path means. People keep their own settings under version control and link to them: such a
-/// link is theirs, and its target is written. A link in a project came with the project, and could lead anywhere.
+/// Returns the file to write for a path. People keep their own settings under version control and link to them: such a
+/// link is followed. A link in a project came with the project and could lead anywhere, so it is refused.
 pub(in crate::setup) fn resolve(project: &Path, scope: Scope, path: &Path) -> Result<PathBuf> {
     if scope == Scope::User {
         return Ok(real_path(path));
@@ -49,7 +48,7 @@ pub(in crate::setup) fn open_folder(project: &Path, scope: Scope, path: &Path) -
     };
     let inside = folder.strip_prefix(project).ok().and_then(Path::to_str).filter(|_| scope != Scope::User);
     let dir = match inside {
-        // The kernel checks again: a link that appeared since `resolve` is not followed either.
+        // The kernel checks again, so a link that appeared after `resolve` is not followed either.
         Some(rel) => Dir::open(project)?.make_by_umask(rel)?,
         None => {
             let fail = |e: &std::io::Error| Error::stream(&folder.display().to_string(), "make", e);

@@ -1,4 +1,4 @@
-//! Where a harness keeps its settings, and what of ours is in them.
+//! Where a harness keeps its settings, and which of our entries they contain.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use super::Scope;
 use super::files::read;
 use crate::{Error, Result, World};
 
-/// Returns the table of hooks that we write into, if there is one.
+/// Returns the table of hooks that we write into, if the harness has one.
 pub(super) fn hook_table(harness: &Harness) -> Option<&HookTable> {
     match &harness.install {
         Install::HookTable(table) => Some(table),
@@ -20,7 +20,7 @@ pub(super) fn hook_table(harness: &Harness) -> Option<&HookTable> {
     }
 }
 
-/// Returns the plugin that we write, if there is one.
+/// Returns the plugin that we write, if the harness uses one.
 pub(super) fn plugin(harness: &Harness) -> Option<&Plugin> {
     match &harness.install {
         Install::Plugin(plugin) => Some(plugin),
@@ -32,7 +32,7 @@ pub(super) fn plugin(harness: &Harness) -> Option<&Plugin> {
 #[derive(Clone, Debug)]
 pub struct WiredFile {
     pub path: PathBuf,
-    /// The events for which it does, by the harness's names.
+    /// The events for which the harness calls us, by the harness's own names.
     pub events: Vec<String>,
     /// The settings of an installed plugin.
     pub plugin: Option<Installed>,
@@ -47,7 +47,7 @@ pub fn in_use(world: &World, project: &Path) -> Vec<&'static Harness> {
     HARNESSES.iter().filter(used).collect()
 }
 
-/// An empty folder proves nothing: uninstalling leaves one where there was none before.
+/// Returns whether a folder has content. An empty one proves nothing: an uninstallation can leave one behind.
 fn has_content(folder: &Path) -> bool {
     match std::fs::read_dir(folder) {
         Ok(mut entries) => entries.next().is_some(),
@@ -55,7 +55,7 @@ fn has_content(folder: &Path) -> bool {
     }
 }
 
-/// Returns what would have shown that a harness is in use, to explain why none was found.
+/// Returns the signs that a harness is in use which were searched for, to explain why no harness was found.
 pub fn signs_of_use(world: &World, project: &Path) -> Vec<String> {
     let signs_of = |harness: &Harness| {
         let (program, folder) = (harness.program, harness.folder);
@@ -71,15 +71,16 @@ pub fn on_path(world: &World, program: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|dir| dir.join(program)).find(|program| program.is_file())
 }
 
-/// Returns the version of a harness, by the path of its program. Nothing is started, because a harness may access the
-/// network when it starts. `None` if it is not installed, or its path does not show the version.
+/// Returns the version of a harness, from the path of its program. The program is not started, because it may access
+/// the network. `None` if the harness is not installed, or its path does not show the version.
 pub fn version(world: &World, harness: &Harness) -> Option<String> {
     #[derive(serde::Deserialize)]
     struct Package {
         version: String,
     }
     let program = on_path(world, harness.program)?.canonicalize().ok()?;
-    // Its own installer keeps each version under its number; npm keeps a package file above the program.
+    // The harness's own installer names each version's program by its number; npm keeps a package file above the
+    // program.
     let name = program.file_name()?.to_string_lossy().into_owned();
     if name.starts_with(|c: char| c.is_ascii_digit()) && name.contains('.') {
         return Some(name);
@@ -89,7 +90,7 @@ pub fn version(world: &World, harness: &Harness) -> Option<String> {
     serde_json::from_slice::<Package>(&bytes).ok().map(|package| package.version)
 }
 
-/// Returns where hooks go by default: a file that is not in git.
+/// Returns the scope where hooks are installed by default: in a file that is not in git.
 pub fn usual_scope(harness: &Harness) -> Scope {
     match hook_table(harness) {
         Some(table) if table.local.is_none() => Scope::User,
@@ -142,18 +143,18 @@ pub fn in_force(world: &World, harness: &Harness, checkout: &Path) -> Vec<WiredF
     found
 }
 
-/// Returns whether the hooks of the main checkout run in every worktree, also in one that is added later.
+/// Returns whether the hooks of the main checkout run in every worktree, even in one that is added later.
 pub(super) fn serves_worktrees(harness: &Harness) -> bool {
     hook_table(harness).is_some_and(|table| table.local_serves_worktrees)
 }
 
-/// Returns the settings of our plugin at this path; `None` if it is not ours or not there.
+/// Returns the settings of our plugin at this path; `None` if the file does not exist or is not ours.
 fn installed(plugin: &Plugin, path: &Path) -> Option<Installed> {
     let bytes = read(path).ok()??;
     plugin::installed(plugin, &String::from_utf8_lossy(&bytes))
 }
 
-/// Returns settings files that cannot be used, and why: hooks in them do not run.
+/// Returns the settings files that cannot be used, and why. Hooks in them do not run.
 pub fn unusable(world: &World, harness: &Harness, project: &Path) -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
     for scope in [Scope::Local, Scope::User, Scope::Project] {
@@ -173,7 +174,7 @@ pub fn unusable(world: &World, harness: &Harness, project: &Path) -> Vec<(PathBu
     found
 }
 
-/// Returns the number of days after which a harness deletes its transcripts, if it does.
+/// Returns the number of days after which a harness deletes its transcripts, if it deletes them.
 pub fn transcripts_kept(world: &World, harness: &Harness) -> Option<u32> {
     let folder = user_folder(world, harness)?;
     let file = hook_table(harness).map(|table| folder.join(table.file.name));
@@ -185,7 +186,7 @@ pub fn transcripts_kept(world: &World, harness: &Harness) -> Option<u32> {
 pub fn is_wired_in(world: &World, harness: &Harness, project: &Path, scope: Scope) -> bool {
     let Ok(folder) = folder(world, harness, project, scope) else { return false };
     if let Some(plugin) = plugin(harness) {
-        // One user's and the project's file are the same: the program it calls distinguishes them.
+        // One user's plugin and the project's plugin have the same path; the program that it calls distinguishes them.
         let found = installed(plugin, &folder.join(plugin.file));
         return found.is_some_and(|found| (found.thru == ON_PATH) == (scope == Scope::Project));
     }
@@ -247,7 +248,7 @@ pub(super) fn local_files(harness: &Harness, folder: &Path) -> Vec<(PathBuf, set
     files.into_iter().map(|file| (folder.join(file.name), file.place)).collect()
 }
 
-/// Returns the scope that shares this one's folder.
+/// Returns the scope that has the same folder as this one.
 pub(super) fn other_scope(scope: Scope) -> Option<Scope> {
     match scope {
         Scope::Local => Some(Scope::Project),
@@ -286,18 +287,18 @@ pub(super) fn own_files(world: &World, harness: &Harness, folder: &Path, scope: 
     files
 }
 
-/// Returns the files of commands that have another name since the harness has one of its own.
+/// Returns the files of commands that were renamed because the harness now has its own command of that name.
 pub(super) fn former_files(harness: &Harness, folder: &Path) -> Vec<PathBuf> {
     let names = commands::renamed(harness).into_iter().filter(|_| plugin(harness).is_none());
     names.map(|name| folder.join(COMMANDS).join(format!("{name}.md"))).collect()
 }
 
-/// Returns whether we wrote this, in any version.
+/// Returns whether any version of thru wrote this text.
 pub(super) fn is_ours(text: &str) -> bool {
     commands::is_ours(text) || plugin::is_ours(text)
 }
 
-/// The version of this program, which a plugin should have too.
+/// The version of this program. Our plugins should have the same version.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Where a harness looks for commands, relative to its folder.

@@ -1,5 +1,5 @@
-//! `thru install --statusline`: our line in the user's own settings of a harness. A status line is for a person, so a
-//! project's settings never get one.
+//! `thru install --statusline`: adds our status line to the user's own settings of a harness. A status line is for one
+//! person, so a project's settings never get one.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use super::{
     resolve,
 };
 
-/// Adds the line. One of the user's own stays: ours calls it first.
+/// Adds the status line. If the user already has one, ours calls it first.
 pub fn install(world: &World, name: &str, mode: Mode) -> Result<InstallReport> {
     let harness = harness::by_name(name).filter(|harness| harness.status_line.is_some());
     let (Some(harness), Some(table)) = (harness, harness.and_then(hook_table)) else {
@@ -81,7 +81,8 @@ pub(super) fn removed(
     }
 }
 
-/// Returns the user's settings file if its status line is ours. `None` too if it cannot be read: others say that.
+/// Returns the user's settings file if its status line is ours. `None` also if the file cannot be read, which other
+/// checks report.
 pub(super) fn installed(world: &World, harness: &Harness) -> Option<PathBuf> {
     let (line, table) = (harness.status_line?, hook_table(harness)?);
     let path = folder(world, harness, Path::new(""), Scope::User).ok()?.join(table.file.name);

@@ -1,7 +1,8 @@
-//! `thru resume migrate`: `_resume.md` files become manifests, and back.
+//! `thru resume migrate`: converts `_resume.md` files to manifests, and back.
 //!
-//! Forward, the manifest is written and then the original renamed; back, the manifest is removed and then the
-//! original renamed. An interruption between the two is recognised, and the same command again completes it.
+//! Forward, the manifest is written and then the original is renamed. Back, the manifest is removed and then the
+//! original is renamed. An interruption between the two is recognised, and running the same command again completes
+//! the work.
 
 use jiff::Timestamp;
 use model::document::Document;
@@ -41,7 +42,7 @@ pub fn migrate(world: &World, direction: Direction) -> Result<Vec<Migrated>> {
     let desk = ResumeContext::open(world)?;
     let place = desk.place();
     let _lock = if direction == Direction::DryRun { None } else { Some(place.lock(WAIT)?) };
-    // Examine all before changing one: an unreadable folder is reported while nothing has changed.
+    // Examine all files before changing any: an unreadable folder is then reported while nothing has changed.
     let mut all = Vec::new();
     for (id, folder) in place.homes()? {
         all.extend(olds(&place, &id, &folder, world.now)?);
@@ -57,7 +58,8 @@ pub fn migrate(world: &World, direction: Direction) -> Result<Vec<Migrated>> {
     Ok(done)
 }
 
-/// Old files in folders whose names are not ids: nobody would find their manifests.
+/// Returns old files in folders whose names are not ids. They are not converted, because nobody would find the
+/// manifests.
 fn misnamed(place: &Workstreams) -> Result<Vec<Migrated>> {
     let mut found = Vec::new();
     for home in workstreams::home_folders() {
@@ -79,7 +81,7 @@ fn misnamed(place: &Workstreams) -> Result<Vec<Migrated>> {
     Ok(found)
 }
 
-/// A place where a `_resume.md` is, or was.
+/// A folder that has, or had, a `_resume.md`.
 struct Old<'a> {
     place: &'a Workstreams<'a>,
     id: String,
@@ -88,12 +90,12 @@ struct Old<'a> {
     has_legacy: bool,
     backup: String,
     has_backup: bool,
-    /// The manifest that it becomes.
+    /// The manifest that the old file becomes.
     target: String,
     now: Timestamp,
 }
 
-/// The old files of one workstream: in its folder, and in that of its plans.
+/// Returns the old files of one workstream: in its folder, and in the folder of its plans.
 fn olds<'a>(place: &'a Workstreams, id: &str, folder: &str, now: Timestamp) -> Result<Vec<Old<'a>>> {
     let has_planning = place.folders(folder)?.iter().any(|name| name == PLANNING);
     let planning = has_planning.then(|| format!("{folder}/{PLANNING}"));
@@ -117,7 +119,7 @@ fn olds<'a>(place: &'a Workstreams, id: &str, folder: &str, now: Timestamp) -> R
     [Some(folder), planning.as_deref()].into_iter().flatten().map(old).collect()
 }
 
-/// `None` if there is nothing to say.
+/// What became of an old file; `None` if there is nothing to report.
 type Became = Option<(Outcome, String)>;
 
 impl Old<'_> {
@@ -149,7 +151,7 @@ impl Old<'_> {
         let note = manifest::unknown_phase(&original).map_or(String::new(), |phase| {
             format!("; its phase `{phase}` is unknown, and is {} now", manifest::USUAL_PHASE)
         });
-        // The manifest is the same as a new one would be: an interrupted migration.
+        // If the manifest is the same as a new one would be, an earlier migration was interrupted.
         let is_begun = there.as_ref().is_some_and(|there| same_but_time(there, made.bytes()));
         if there.is_some() && !is_begun {
             return said(Outcome::Skip, "there is already a resume-context.md");
@@ -176,7 +178,8 @@ impl Old<'_> {
         said(Outcome::Success, &format!("is now {target}{note}"))
     }
 
-    /// Removes the manifest that was made from it, unless somebody has worked on it since.
+    /// Restores the old file and removes the manifest that was made from it, unless somebody has edited the manifest
+    /// since.
     fn give_back(&self) -> Result<Became> {
         let Old { legacy, backup, target, .. } = self;
         let original = match (self.has_legacy, self.has_backup) {
@@ -194,7 +197,7 @@ impl Old<'_> {
             self.place.dir(folder)?.remove(name)?;
         }
         if self.has_legacy {
-            // It was never renamed: either the migration was interrupted, or there was none.
+            // The old file was never renamed: the migration was interrupted, or there was none.
             return match is_untouched {
                 Some(true) => {
                     said(Outcome::Success, "it was still there; the manifest made from it was removed")
@@ -233,7 +236,7 @@ impl Old<'_> {
     }
 }
 
-/// Returns why an old file cannot be converted.
+/// Returns why an old file cannot be converted; `None` if it can.
 fn unusable(original: &[u8]) -> Option<&'static str> {
     match std::str::from_utf8(original) {
         Ok(text) if text.contains('\0') => Some("it is not text"),

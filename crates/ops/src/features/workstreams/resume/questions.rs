@@ -1,4 +1,4 @@
-//! `thru resume gate`: what of a manifest was read, from observation.
+//! `thru resume gate`: shows which files of a manifest were read, as observed by hooks.
 
 use model::event::Action;
 use model::journal::Record;
@@ -12,7 +12,7 @@ use crate::{Error, Result, World};
 #[derive(Clone, Debug, Serialize)]
 pub struct Gate {
     pub project_id: String,
-    /// `None` if there has been no session here yet: then nothing was read.
+    /// `None` if there has been no session here yet; then no file was read.
     pub session: Option<String>,
     pub files: Vec<GateFile>,
     pub questions: Vec<String>,
@@ -25,9 +25,9 @@ pub struct GateFile {
     pub named: String,
     pub lies: LoadLocation,
     pub path: Option<String>,
-    /// When the agent read it since the last compaction.
+    /// When the agent last read the file, if it did so since the last compaction.
     pub read_at: Option<String>,
-    /// Its whole text was in the brief, and is still the same.
+    /// Whether the whole text of the file was in the brief and is still the same.
     pub given: bool,
 }
 
@@ -43,7 +43,7 @@ impl Gate {
     }
 }
 
-/// Returns what of the manifest the session has read since it was compacted.
+/// Returns which files of the manifest the session has read since it was compacted.
 pub fn gate(world: &World, id: Option<&str>, session: Option<&str>) -> Result<Gate> {
     let desk = ResumeContext::open(world)?;
     let place = desk.place();
@@ -55,11 +55,11 @@ pub fn gate(world: &World, id: Option<&str>, session: Option<&str>) -> Result<Ga
     let active = active.and_then(std::result::Result::ok).and_then(|state| state.active_project_id);
     let found = desk.choose(id.or(active.as_deref()))?;
     let (_, manifest) = place.manifest(&found)?;
-    // The journal knows when; the last compaction resets it.
+    // The journal says when files were read; only what follows the last compaction counts.
     let (mut reads, mut editing) = (Vec::<(String, String)>::new(), false);
     let journal = chosen.as_ref().map(|id| journal::open(world, Some(id.as_str())));
     let journal = match journal.transpose() {
-        // It has begun, and nothing was recorded yet.
+        // The session has begun, but nothing was recorded yet.
         Err(Error::Absent { .. }) if session.is_none() => None,
         journal => journal?,
     };
