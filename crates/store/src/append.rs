@@ -88,7 +88,7 @@ impl Dir {
             return false;
         };
         if (here.st_dev, here.st_ino) != (named.st_dev, named.st_ino) {
-            return true; // another one has renamed it already
+            return true; // another process has already renamed it
         }
         // A free name can only be chosen from a list of the existing parts.
         let Ok(taken) = self.rotated(rel) else { return false };

@@ -120,7 +120,7 @@ pub fn find_last<T>(
         at -= length;
         let got = feed.fill(back.room(usize::try_from(length).unwrap_or(CHUNK)), at)?;
         if (got as u64) < length {
-            return Ok(None); // it was cut while we read: there is no end to count from
+            return Ok(None); // the file was cut during the reading, so its end is unknown
         }
         while let Some(line) = back.last_line() {
             if !std::mem::take(&mut is_overlong)

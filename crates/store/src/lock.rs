@@ -41,7 +41,7 @@ impl Dir {
             let file = File::from(self.open_beneath(rel, flags, Mode::from_raw_mode(0o600), "lock")?);
             match file.try_lock() {
                 Ok(()) if self.is_still(rel, &file) => return Ok(Lock { file, path }),
-                Ok(()) => continue, // somebody removed the file we had opened: the lock is another one now
+                Ok(()) => continue, // somebody removed the file that was opened here: lock the new one
                 Err(TryLockError::WouldBlock) => {}
                 Err(TryLockError::Error(e)) => return Err(io_error(&e, &path, "lock")),
             }
