@@ -62,7 +62,8 @@ pub fn encode(reply: &Reply, kind: &Kind) -> Vec<u8> {
     serde_json::json!({ name: text }).to_string().into_bytes()
 }
 
-/// Returns the output of a tool if the plugin can replace it. The answers of agents are never replaced.
+/// Returns the output of a tool if a summary may replace it. The plugin passes on the output of these tools. The answers
+/// of agents are never replaced.
 pub fn replaceable<'a>(done: &ToolDone<'a>) -> Option<Cow<'a, str>> {
     let is_replaced = matches!(done.tool.as_ref(), "bash" | "grep" | "webfetch");
     is_replaced.then(|| Fields::parse(done.result).0.text("output"))?
