@@ -1,49 +1,50 @@
-//! The agents of a swarm, as files that a harness reads.
+//! Writes the agents of a swarm as files that a harness reads.
 //!
-//! A prompt is the same for all harnesses; [`AgentFiles::head`] says in a harness's own terms what the agent is called and
-//! which tools it has. The last line of a file marks it as ours and contains a digest of the rest, so that a file that a
-//! person changed is recognised.
+//! A prompt is the same for all harnesses; [`AgentFiles::head`] writes the agent's name and tools in the harness's own
+//! format. The last line of a file marks it as ours and contains a digest of the rest, which shows whether a person has
+//! changed the file.
 
 use model::plan::hash;
 use model::swarm::{Part, SwarmId};
 
 use crate::Harness;
 
-/// Where a harness looks for agents, and what it wants to know about one.
+/// Where a harness looks for agents, and what it must know about each of them.
 #[derive(Clone, Copy, Debug)]
 pub struct AgentFiles {
     /// The folder, relative to the harness's folder.
     pub folder: &'static str,
-    /// The frontmatter, without the lines around it.
+    /// Returns the frontmatter, without the `---` lines around it.
     pub head: fn(&Head) -> String,
-    /// How to begin a session as the architect, for a person.
+    /// The command with which a person begins a session as the architect.
     pub start: &'static str,
 }
 
-/// What a harness is told about an agent besides its prompt.
+/// What a harness must know about an agent besides its prompt.
 #[derive(Clone, Copy, Debug)]
 pub struct Head<'a> {
     pub name: &'a str,
     pub about: &'a str,
     pub part: Part,
-    /// `None` means that it has the model of whoever calls it.
+    /// `None` means that the agent uses the model of its caller.
     pub model: Option<&'a str>,
 }
 
-/// One agent, ready to be written.
+/// One agent, with everything that its file needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Definition<'a> {
     pub swarm: &'a SwarmId,
     pub part: Part,
     pub model: Option<&'a str>,
-    /// The prompt that the user gave instead of ours, and what they added.
+    /// The prompt that the user gave instead of ours.
     pub prompt: Option<&'a str>,
+    /// The text that the user added to the prompt.
     pub appended: Option<&'a str>,
-    /// How agents call `thru`, quoted for a shell.
+    /// The command with which agents call `thru`, quoted for a shell.
     pub program: &'a str,
 }
 
-/// Returns our prompt for a part, with its variables.
+/// Returns our prompt for a part, with its variables not yet expanded.
 pub fn prompt(part: Part) -> &'static str {
     match part {
         Part::Architect => include_str!("../agents/architect.md"),
@@ -56,7 +57,7 @@ pub fn prompt(part: Part) -> &'static str {
     }
 }
 
-/// Says when a harness should choose the agent.
+/// Returns a text that says when a harness should choose the agent.
 pub fn about(part: Part) -> &'static str {
     match part {
         Part::Architect => {
@@ -75,7 +76,7 @@ pub fn about(part: Part) -> &'static str {
     }
 }
 
-/// Returns the whole prompt of an agent: ours or the user's, what they added, and every variable expanded.
+/// Returns the whole prompt of an agent: ours or the user's, then the user's addition, with every variable expanded.
 pub fn text(definition: &Definition) -> String {
     let Definition { swarm, part, prompt: given, appended, program, .. } = *definition;
     let whole = match appended {
@@ -85,7 +86,7 @@ pub fn text(definition: &Definition) -> String {
     swarm.expand(&whole).replace("{{THRU}}", program)
 }
 
-/// Returns the file for a harness; `None` if it has no agents in files.
+/// Returns the agent's file for a harness; `None` if that harness does not read agents from files.
 pub fn file(harness: &Harness, definition: &Definition) -> Option<String> {
     let AgentFiles { head, .. } = harness.agents?;
     let name = definition.swarm.agent(definition.part);
@@ -107,14 +108,14 @@ fn mark(swarm: &SwarmId, body: &str) -> String {
     format!("{MARK}{swarm}{DIGEST}{}{END}", &hash(body.as_bytes())[..16])
 }
 
-/// What a file says about who wrote it.
+/// Who wrote a file, according to its mark.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Written {
-    /// By us, and nobody changed it.
+    /// We wrote the file, and nobody has changed it.
     ByUs(SwarmId),
-    /// By us, and somebody changed it since.
+    /// We wrote the file, and somebody has changed it since.
     Changed(SwarmId),
-    /// Not by us.
+    /// Somebody else wrote the file.
     BySomebody,
 }
 
@@ -128,7 +129,7 @@ pub fn written(text: &str) -> Written {
     }
 }
 
-/// Returns where our mark is, the swarm and the digest in it.
+/// Returns the position of our mark, and the swarm and the digest in it.
 fn find_mark(text: &str) -> Option<(usize, SwarmId, &str)> {
     let at = text.rfind(MARK)?;
     let (swarm, rest) = text[at + MARK.len()..].split_once(DIGEST)?;
@@ -136,9 +137,9 @@ fn find_mark(text: &str) -> Option<(usize, SwarmId, &str)> {
     Some((at, SwarmId::new(swarm).ok()?, digest))
 }
 
-/// A text as a value of YAML and of everything that reads less than YAML.
+/// Quotes a text so that YAML, and any simpler format that harnesses accept, reads it back.
 pub(crate) fn quoted(text: &str) -> String {
-    // Text cannot fail to serialise.
+    // Serialising a text cannot fail.
     serde_json::to_string(text).unwrap_or_default()
 }
 

@@ -19,7 +19,7 @@ fn every_agent_has_a_file_in_every_harness_with_agents() {
     }
 }
 
-/// In each harness's own terms; the end-to-end tests show that the harness refuses.
+/// Checks the tools in each harness's own format. The end-to-end tests show that the harness enforces them.
 #[test]
 fn a_read_only_agent_has_no_tool_that_writes() {
     let swarm = SwarmId::default_swarm();
@@ -40,7 +40,7 @@ fn a_read_only_agent_has_no_tool_that_writes() {
     }
 }
 
-/// What the specification asks each agent to return, and what each is asked with.
+/// Each prompt must name every field that the specification requires in requests and answers.
 #[test]
 fn formats_have_every_field() {
     let rows: &[(Part, &[&str])] = &[
@@ -61,7 +61,7 @@ fn formats_have_every_field() {
     }
 }
 
-/// An agent that repeats the example of its prompt is not taken for one that has judged well.
+/// An agent that only repeats the example in its prompt has not approved anything.
 #[test]
 fn a_prompt_itself_is_no_approval() {
     for part in Part::ALL.into_iter().filter(|part| part.judges().is_some()) {

@@ -1,4 +1,4 @@
-//! What a harness's hooks report, and the consequences of what they do not.
+//! What a harness's hooks report, and what follows from what they do not report.
 
 use model::event::EventName;
 
@@ -15,15 +15,15 @@ pub struct Capabilities {
     pub names_subagents: bool,
     /// Whether a resumed or forked session still has its conversation, including what hooks told it.
     pub replays_conversation: bool,
-    /// Whether the words for the summariser stay out of the conversation. Where they do not, the model reads them again
-    /// after the compaction, beside the brief.
+    /// Whether instructions for the summariser stay out of the conversation. If they do not, the model reads them again
+    /// after the compaction, next to the brief.
     pub hides_guidance: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coverage {
     All,
-    /// All except these, worded to complete the sentence "no hook for …".
+    /// All except these. The text completes the sentence "no hook for …".
     AllBut(&'static str),
 }
 
@@ -51,7 +51,7 @@ impl Harness {
         self.events.iter().any(|wired| wired.neutral == event)
     }
 
-    /// Describes what its hooks do not report and the consequences, one sentence each.
+    /// Returns one sentence for each thing that the hooks do not report, with its consequence.
     pub fn gaps(&self) -> Vec<String> {
         let Capabilities {
             reports_prompts, reports_compactions, reports_failed_tools, names_subagents, ..

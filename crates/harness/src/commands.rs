@@ -1,4 +1,4 @@
-//! Slash commands, which let a person ask for `thru` from inside a session.
+//! Slash commands, with which a person uses `thru` inside a session.
 
 use serde::Serialize;
 
@@ -22,10 +22,10 @@ struct Template {
     /// The arguments as the harness shows them to the user; may be empty.
     arguments: &'static str,
     /// The arguments for `thru`, which runs first. They must not contain `$ARGUMENTS`, because a harness would paste
-    /// those into a shell line.
+    /// what the user typed into a shell line.
     runs: &'static [&'static str],
-    /// What the model should do with the result. `{thru}` is the program, `{harness}` the harness's name,
-    /// `$ARGUMENTS` what the user typed.
+    /// What the model should do with the result. `{thru}` stands for the program, `{harness}` for the harness's name,
+    /// and `$ARGUMENTS` for what the user typed.
     task: &'static str,
 }
 
@@ -142,7 +142,8 @@ until this work is done you are that architect. Follow its workflow from the fir
     name: "recover",
     about: "Continue the work of a role, from its context file",
     arguments: "[role]",
-    // The model runs this one: it fails without a role, and a failing line here would make the whole command fail.
+    // The model runs this command: it fails without a role, and a failing line in `runs` would make the whole slash
+    // command fail.
     runs: &[],
     task: "\
 Run `{thru} recover $ARGUMENTS` and read all that it prints: the checklist, the documents it names, the context file of
@@ -175,17 +176,17 @@ there is no `--file` and no prompt). Without a `--promise` choose a short one th
 you stop, you are given it again, until your last message says the promise, in the form the command printed; say it only \
 if it is true.";
 
-/// One command, as a plugin adds it.
+/// One command, in the form in which a plugin adds it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PluginCommand {
     pub name: String,
     pub description: &'static str,
     pub template: String,
-    /// The arguments for `thru`, which runs first; its output is shown above the template.
+    /// The arguments for `thru`, which runs first. Its output is shown above the template.
     pub runs: Vec<Vec<&'static str>>,
 }
 
-/// Lists the commands that a harness's plugin adds; empty if the commands are files.
+/// Lists the commands that a harness's plugin adds. The list is empty if the commands are files.
 pub fn for_plugin(harness: &Harness, program: &str) -> Vec<PluginCommand> {
     let Commands::InPlugin { .. } = harness.commands else { return Vec::new() };
     COMMANDS
@@ -199,8 +200,8 @@ pub fn for_plugin(harness: &Harness, program: &str) -> Vec<PluginCommand> {
         .collect()
 }
 
-/// Lists the command files for one harness; empty if its plugin adds them. If the harness uses a name itself, ours
-/// gets `thru` in front.
+/// Lists the command files for one harness. The list is empty if a plugin adds the commands. If the harness itself uses
+/// a name, our command gets the prefix `thru-`.
 pub fn all(harness: &Harness, program: &str) -> Vec<SlashCommand> {
     let Commands::MarkdownFiles { runs_lines, .. } = harness.commands else { return Vec::new() };
     COMMANDS
@@ -221,7 +222,7 @@ fn task(harness: &Harness, program: &str, template: &Template) -> String {
     template.task.replace("{thru}", program).replace("{harness}", harness.name)
 }
 
-/// Lists names that the harness uses itself, so that our commands have other names there.
+/// Lists those of our command names that the harness uses itself, so that our commands have other names there.
 pub fn renamed(harness: &Harness) -> Vec<&'static str> {
     COMMANDS.iter().map(|template| template.name).filter(|name| is_taken(harness, name)).collect()
 }
@@ -238,7 +239,7 @@ pub fn is_ours(text: &str) -> bool {
 fn text(harness: &Harness, program: &str, template: &Template, runs_lines: bool) -> String {
     let Template { about, arguments, runs, .. } = template;
     let (allowed, lines) = match runs_lines {
-        // The line needs permission to run.
+        // The harness runs such a line only if the command allows it.
         true => {
             let lines: Vec<String> = runs.iter().map(|run| format!("!`{program} {run}`\n")).collect();
             (format!("allowed-tools: Bash({program}:*)\n"), lines.join("\n"))

@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use crate::transcript::message::first_text;
 use crate::transcript::walk::{Raw, Walk, unquote};
 
-/// The fields of one object, undecoded. A field that nobody asks for is never parsed, however large it is.
+/// The fields of one object, undecoded. A field that nobody reads is never parsed, however large it is.
 #[derive(Debug, Default)]
 pub struct Fields<'a>(Vec<(Cow<'a, str>, Raw<'a>)>);
 
 impl<'a> Fields<'a> {
-    /// Returns what can be read of `json`, and the reason if reading stopped early. A truncated payload gives the
+    /// Returns the fields of `json`, and a reason if reading stopped early. For a truncated payload these are the
     /// fields before the cut.
     pub fn parse(json: &'a [u8]) -> (Fields<'a>, Option<&'static str>) {
         let mut fields = Fields::default();
@@ -37,7 +37,7 @@ impl<'a> Fields<'a> {
         self.raw(name)?.text(usize::MAX)
     }
 
-    /// Returns a tool's result in any form: a text, a list of blocks that contains a text, or an object as raw JSON.
+    /// Returns a tool's result in any form: a text, the first text in a list of blocks, or an object as raw JSON.
     pub fn given(&self, name: &str) -> Option<Cow<'a, str>> {
         let raw = self.raw(name)?;
         raw.text(usize::MAX)
@@ -45,7 +45,7 @@ impl<'a> Fields<'a> {
             .or_else(|| raw.written().map(Cow::Borrowed))
     }
 
-    /// Returns a field as it was written, or nothing.
+    /// Returns the raw bytes of a field; empty if it is missing.
     pub fn unread(&self, name: &str) -> &'a [u8] {
         self.raw(name).map(Raw::bytes).unwrap_or_default()
     }
@@ -64,7 +64,7 @@ impl<'a> Fields<'a> {
         self.raw(name).map(Raw::fields).unwrap_or_default()
     }
 
-    /// Returns the objects in an array, or none.
+    /// Returns the objects in an array; empty if there is no array.
     pub fn objects(&self, name: &str) -> Vec<Fields<'a>> {
         let mut objects = Vec::new();
         if let Some(mut walk) = self.raw(name).map(Raw::walk)
@@ -77,7 +77,7 @@ impl<'a> Fields<'a> {
         objects
     }
 
-    /// Returns the lists of texts in an array, or none.
+    /// Returns the lists of texts in an array; empty if there is no array.
     pub fn lists(&self, name: &str) -> Vec<Vec<Cow<'a, str>>> {
         let mut lists = Vec::new();
         if let Some(mut walk) = self.raw(name).map(Raw::walk)
@@ -102,7 +102,7 @@ impl<'a> Fields<'a> {
         self.0.iter().filter_map(|(key, _)| Some((key.clone(), self.text(key)?))).collect()
     }
 
-    /// The last one wins, as in every JSON parser that the harnesses use.
+    /// Returns a field's value. If a key occurs twice, the last value counts, as in the JSON parsers of the harnesses.
     fn raw(&self, name: &str) -> Option<Raw<'a>> {
         self.0.iter().rev().find(|(key, _)| key == name).map(|(_, value)| *value)
     }

@@ -1,4 +1,4 @@
-//! How each harness speaks. Pure: bytes in, values out.
+//! The formats of each harness. Everything here is pure: bytes in, values out.
 //!
 //! There is one row per harness in [`HARNESSES`], and one folder each with the same files. A harness's own types
 //! never leave this crate.
@@ -29,10 +29,10 @@ pub mod transcript;
 
 pub use capabilities::{Capabilities, Coverage};
 
-/// Returns whether a payload is complete: one object that is closed. Its content is checked when it is decoded.
+/// Returns whether a payload is complete, that is, one closed object. Its content is checked when it is decoded.
 pub fn is_whole(payload: &[u8]) -> bool {
     let text = payload.strip_prefix(b"\xef\xbb\xbf").unwrap_or(payload).trim_ascii();
-    // Check the ends first: most incomplete payloads fail here.
+    // Check the first and last byte first: most incomplete payloads fail here.
     if !(text.starts_with(b"{") && text.ends_with(b"}")) {
         return false;
     }
@@ -48,13 +48,13 @@ pub struct Harness {
     pub name: &'static str,
     /// The name that people use.
     pub title: &'static str,
-    /// Other names for it, from older records and from people.
+    /// Other names of the harness, in older records and on the command line.
     pub aliases: &'static [&'static str],
-    /// The program a user types, which is also the name of its process.
+    /// The program that a user types, which is also the name of its process.
     pub program: &'static str,
-    /// Parts of the path of its program or script, wherever it is installed.
+    /// Parts of the path of its program or script that identify it wherever it is installed.
     pub program_paths: &'static [&'static str],
-    /// The folder of its settings in a project and, unless a variable says otherwise, in HOME.
+    /// The folder of its settings in a project and, unless a variable names another one, in HOME.
     pub folder: &'static str,
     pub folder_variable: Option<&'static str>,
     /// Where its per-user folder is.
@@ -66,9 +66,9 @@ pub struct Harness {
     pub presence: &'static [&'static str],
     /// The variable that contains the session's id, if there is one.
     pub session: Option<&'static str>,
-    /// The events we register for, and what they mean to us.
+    /// The events that we register for, and our names for them.
     pub events: &'static [Wired],
-    /// The event that also brings the summary of a compaction, which is recorded under that name.
+    /// The event that also reports the summary of a compaction. The summary is recorded under that name.
     pub brings_summary: Option<&'static str>,
     pub capabilities: Capabilities,
     /// Other things it cannot do or does differently, one sentence each.
@@ -77,27 +77,28 @@ pub struct Harness {
     pub context_cap: usize,
     pub decode: Decode,
     pub encode: fn(&Reply, &Kind) -> Vec<u8>,
-    /// Returns the text of a tool's result if the harness lets a hook replace it, and the tool is not one that reads
-    /// files: a model that asks for a file wants all of it.
+    /// Returns the text of a tool's result if a hook may replace it. Results of tools that read files are never
+    /// replaced, because a model that asks for a file wants all of it.
     pub replaceable: Replaceable,
     pub transcript: Transcript,
-    /// How often in a row it lets a stop hook make the agent continue; `None` if there is no limit.
+    /// How many times in a row a stop hook may make the agent continue; `None` if there is no limit.
     pub block_cap: Option<BlockCap>,
-    /// After how many days it deletes its transcripts, according to the user's settings; `None` if it does not.
+    /// Returns the number of days after which it deletes transcripts, given the user's settings; `None` if it never
+    /// does.
     pub transcripts_kept: fn(&str) -> Option<u32>,
-    /// How a prompt names a file so that the harness reads it.
+    /// How a prompt must name a file so that the harness reads the file.
     pub mention: Mention,
     /// Where a project describes its agents for this harness, relative to the project; `{role}` is the role's name.
     pub agent_files: &'static [&'static str],
     pub install: Install,
-    /// `None` if no program can write its status line.
+    /// How our status line is installed; `None` if the harness lets no program write its status line.
     pub status_line: Option<status::StatusLine>,
     pub commands: Commands,
-    /// How it gets agents; `None` if it has no sub-agents that a file defines.
+    /// How its agents are defined; `None` if it has no sub-agents that a file defines.
     pub agents: Option<agents::AgentFiles>,
 }
 
-/// Where its transcript is, and how it is read.
+/// Where a harness's transcript is, and how it is read.
 #[derive(Clone, Copy, Debug)]
 pub enum Transcript {
     /// A file of JSON lines to which the harness appends. Hook payloads name it.
@@ -118,9 +119,9 @@ pub struct Database {
     pub file_variable: &'static str,
     /// The arguments with which the harness's own program answers a query in JSON; `{query}` is the query.
     pub arguments: &'static [&'static str],
-    /// What keeps that program from using the network.
+    /// The variables that keep that program from using the network.
     pub offline: &'static [(&'static str, &'static str)],
-    /// Selects a session as rows with one column, `line`, which contains a JSON object; `{session}` is its id.
+    /// Selects a session as rows with one column, `line`, which contains a JSON object. `{session}` stands for its id.
     pub query: &'static str,
 }
 
@@ -148,30 +149,30 @@ pub enum Home {
 pub enum Install {
     /// By entries in a table of hooks, in a JSON settings file.
     HookTable(HookTable),
-    /// By a plugin of ours that it loads.
+    /// By our plugin, which it loads.
     Plugin(Plugin),
 }
 
-/// A plugin: one file, the same for everybody except for one line.
+/// A plugin: one file that is the same for all installations, except for one line.
 #[derive(Clone, Copy, Debug)]
 pub struct Plugin {
     /// The path relative to the harness's folder.
     pub file: &'static str,
     pub text: &'static str,
-    /// The beginning of the line that is completed when the plugin is installed; see [`plugin::Settings`].
+    /// The beginning of the line that is filled in at installation; see [`plugin::Settings`].
     pub slot: &'static str,
 }
 
-/// A table of hooks: which file, and in which form it contains a hook.
+/// A table of hooks: which file contains it, and the form of a hook in it.
 #[derive(Clone, Copy, Debug)]
 pub struct HookTable {
     /// The file for one user in one project; `None` if there is no such file.
     pub local: Option<&'static str>,
-    /// Whether the local file of a repository's main checkout counts in its other worktrees too.
+    /// Whether the local file of a repository's main checkout also applies to its other worktrees.
     pub local_serves_worktrees: bool,
-    /// The file of a user, and of a project.
+    /// The settings file; users and projects have one each.
     pub file: File,
-    /// Used instead of `file` if it already contains hooks and `file` does not exist.
+    /// This file is used instead of `file` if it already contains hooks and `file` does not exist.
     pub other: Option<File>,
     pub form: Form,
     pub timeouts: TimeoutUnit,
@@ -214,33 +215,34 @@ pub enum Form {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockCap {
     pub times: u64,
-    /// The variable that overrides the limit; 0 removes it.
+    /// The variable that overrides the limit. The value 0 removes the limit.
     pub variable: &'static str,
 }
 
 /// An event that we register for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wired {
-    /// The harness's name for it.
+    /// The harness's name for the event.
     pub event: &'static str,
-    /// Our name for it.
+    /// Our name for the event.
     pub neutral: EventName,
-    /// Seconds after which the harness may kill us. This is far more than we need; it allows for a slow disk.
+    /// Seconds after which the harness may kill our hook. They are far more than a hook needs, to allow for a slow
+    /// disk.
     pub timeout: u32,
 }
 
-/// At a stop the validators of a loop may run. This is the default of `loops.validator_timeout`; installing uses the
-/// configured value.
+/// The timeout at a stop, where the validators of a loop may run. This is the default of `loops.validator_timeout`;
+/// installing uses the configured value.
 pub const STOP_TIMEOUT: u32 = 300;
 
-/// Takes the payload, and the event's name from the command line in case the payload has none.
+/// Decodes a payload. The second argument is the event's name on the command line, in case the payload has none.
 pub type Decode = for<'a> fn(&'a [u8], &'a str) -> Result<Event<'a>, Undecodable>;
 
 pub type Replaceable = for<'a> fn(&ToolDone<'a>) -> Option<Cow<'a, str>>;
 
 pub const HARNESSES: &[Harness] = &[claude_code::ROW, droid::ROW, opencode::ROW];
 
-/// Harnesses that thru cannot be installed into yet. A packet can come from one, and a prompt can be written for one.
+/// Harnesses that thru cannot be installed into yet. A packet can come from them, and a prompt can be written for them.
 pub const OTHERS: &[Other] =
     &[Other { name: "codex", mention: Mention::Plain }, Other { name: "gemini", mention: Mention::At }];
 

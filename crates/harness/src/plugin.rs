@@ -1,4 +1,4 @@
-//! Our plugin as it is installed: fills in its one variable line, and reads that line back.
+//! Our plugin as it is installed: fills in the one line that varies, and reads it back.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,19 +10,19 @@ use crate::{Harness, Plugin};
 struct Settings<'a> {
     thru: &'a str,
     version: &'a str,
-    /// Seconds that the validators of a loop may take.
+    /// How many seconds the validators of a loop may take.
     patience: u32,
     commands: Vec<PluginCommand>,
 }
 
-/// The end of the first line, the same in every version.
+/// The end of the file's first line, which is the same in every version.
 const MARK: &str = "Written by `thru install ";
 
-/// Returns the file as `program` should write it.
+/// Returns the plugin file for an installation that runs `program`.
 pub fn text(harness: &Harness, plugin: &Plugin, program: &str, version: &str, patience: u32) -> String {
     let commands = commands::for_plugin(harness, &crate::settings::quoted(program));
     let settings = Settings { thru: program, version, patience, commands };
-    // These are texts and numbers, so serialising cannot fail.
+    // The fields are texts and numbers, so serialising cannot fail.
     let json = serde_json::to_string(&settings).unwrap_or_default();
     let lines = plugin.text.lines().map(|line| match line.starts_with(plugin.slot) {
         true => format!("{}{json}\n", plugin.slot),
@@ -35,7 +35,7 @@ pub fn is_ours(text: &str) -> bool {
     text.lines().next().is_some_and(|line| line.contains(MARK))
 }
 
-/// The settings that an installed file of ours contains.
+/// The settings in an installed plugin file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Installed {
@@ -43,7 +43,7 @@ pub struct Installed {
     pub version: String,
 }
 
-/// Returns `None` for a file that is not ours, or whose line somebody has changed.
+/// Returns the settings of an installed file; `None` if the file is not ours or somebody has changed the line.
 pub fn installed(plugin: &Plugin, text: &str) -> Option<Installed> {
     let json = text.lines().find_map(|line| line.strip_prefix(plugin.slot)).filter(|_| is_ours(text))?;
     serde_json::from_str(json).ok()

@@ -2,21 +2,21 @@
 
 use crate::{HARNESSES, Harness};
 
-/// A process, as the system describes it.
+/// What the system reports about a process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Description {
-    /// The kernel's name for it.
+    /// The kernel's name for the process.
     pub name: String,
-    /// The file it runs; empty if that cannot be seen.
+    /// The file that the process runs; empty if that is unknown.
     pub program: String,
     pub arguments: Vec<String>,
 }
 
-/// Programs that run scripts. For these, the script identifies the program.
+/// Programs that run scripts. A process of such a program is identified by its script.
 const INTERPRETERS: &[&str] =
     &["node", "nodejs", "bun", "deno", "sh", "bash", "dash", "zsh", "ksh", "ash", "fish"];
 
-/// Returns the harness that this process is, if any.
+/// Returns the harness that a process belongs to, if any.
 pub fn harness_of(process: &Description) -> Option<&'static Harness> {
     HARNESSES.iter().find(|harness| is_harness(process, harness))
 }

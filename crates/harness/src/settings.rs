@@ -1,11 +1,11 @@
-//! Edits our hooks in other people's settings files, JSON and JSON with comments: adds, updates, removes and finds
+//! Edits our hooks in other people's settings files (JSON, and JSON with comments): adds, updates, removes and finds
 //! them.
 //!
-//! The file is not ours, so we never reprint it. We find the positions and splice. The result is the input plus our
-//! entries, in the file's own indentation, line ends and commas; comments and other people's hooks stay byte for
-//! byte. Installing twice has the same result as once. [`uninstall`] after [`install`] restores the original bytes
-//! from the file alone (see `render::Before` and `insert`). A file that does not parse, or has something else where
-//! hooks go, is left alone with a [`Problem`] that says where.
+//! The file is not ours, so we never print it anew. We find positions and insert or delete text there. The result is
+//! the input plus our entries, in the file's own indentation, line ends and commas; comments and other people's hooks
+//! stay byte for byte. Installing twice has the same result as installing once. [`uninstall`] after [`install`]
+//! restores the original bytes from the file alone (see `render::Before` and `insert`). A file that does not parse, or
+//! has something else where hooks go, is left alone with a [`Problem`] that names the position.
 
 mod command;
 mod edit;
@@ -32,14 +32,14 @@ use survey::{Hook, Survey, split_mark};
 pub struct Entry {
     /// The harness's own name for the event.
     pub event: String,
-    /// `None` leaves it out of the file: in some harnesses an empty matcher matches nothing.
+    /// `None` leaves the matcher out of the file, because in some harnesses an empty matcher matches nothing.
     pub matcher: Option<String>,
     pub command: Command,
-    /// Always written, because the defaults range from 1.5 seconds to ten minutes.
+    /// The timeout is always written, because the defaults range from 1.5 seconds to ten minutes.
     pub timeout: Timeout,
 }
 
-/// How long the harness waits for a hook, and in which unit the file says so.
+/// How long the harness waits for a hook, and in which unit the file gives that time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeout {
     pub seconds: u32,
@@ -53,7 +53,7 @@ pub enum TimeoutUnit {
 }
 
 impl Timeout {
-    /// Returns the number in the file.
+    /// Returns the number that is written to the file.
     fn number(self) -> u32 {
         match self.unit {
             TimeoutUnit::Seconds => self.seconds,
@@ -72,13 +72,13 @@ pub struct HookLocation {
 }
 
 impl HookLocation {
-    /// `settings.json` and `settings.local.json` of Claude Code.
+    /// The location in `settings.json` and `settings.local.json` of Claude Code.
     pub const CLAUDE_CODE: HookLocation =
         HookLocation { key: Some("hooks"), off_switch: Some("disableAllHooks") };
-    /// `settings.json` of Droid.
+    /// The location in `settings.json` of Droid.
     pub const DROID_SETTINGS: HookLocation =
         HookLocation { key: Some("hooks"), off_switch: Some("hooksDisabled") };
-    /// `hooks.json` of Droid. Events are top-level keys, contrary to its documentation.
+    /// The location in `hooks.json` of Droid. Events are top-level keys, contrary to its documentation.
     pub const DROID_HOOKS: HookLocation = HookLocation { key: None, off_switch: None };
 }
 
@@ -86,10 +86,10 @@ impl HookLocation {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     pub bytes: Vec<u8>,
-    /// What happened to each of our hooks, in the order of the entries, then the removed ones.
+    /// What happened to each of our hooks: first those of the entries, in their order, then the removed ones.
     pub changes: Vec<Change>,
-    /// True if only white space is left: before us there was no file, or a blank one. The caller knows which and acts
-    /// on it.
+    /// True if only white space is left, because there was no file before us, or a blank one. The caller knows which of
+    /// the two it was.
     pub blank: bool,
 }
 
@@ -111,15 +111,15 @@ pub struct Change {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
-    /// It was already there and correct.
+    /// The hook was already there and correct.
     Kept,
     Added,
-    /// It had another path, time or matcher.
+    /// The hook had another command, timeout or matcher.
     Updated,
     Removed,
 }
 
-/// One of our hooks that is in a file.
+/// One of our hooks, found in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     pub event: String,
@@ -130,7 +130,7 @@ pub struct Found {
 }
 
 /// Makes our hooks in a file exactly `entries`: adds missing ones at the end of their list, changes differing ones in
-/// place, and removes those not asked for. `bytes` is `None` if there is no file.
+/// place, and removes those that `entries` does not contain. `bytes` is `None` if there is no file.
 pub fn install(bytes: Option<&[u8]>, place: &HookLocation, entries: &[Entry]) -> Result<Outcome, Problem> {
     let (mark, text) = split_mark(bytes.unwrap_or_default())?;
     let before = Survey::of(text, place)?;
@@ -169,11 +169,11 @@ pub fn find(bytes: &[u8], place: &HookLocation) -> Result<Vec<Found>, Problem> {
     Ok(found.collect())
 }
 
-/// Returns the line of the setting that disables all hooks, if it is there and `true`.
+/// Returns the line of the setting that disables all hooks, if it is present and `true`.
 pub fn switched_off(bytes: &[u8], place: &HookLocation) -> Result<Option<usize>, Problem> {
     let (_, text) = split_mark(bytes)?;
     let (Some(key), Some(root)) = (place.off_switch, Survey::of(text, place)?.root) else { return Ok(None) };
-    // If the key is there twice, the last one counts, as in `JSON.parse`.
+    // If the key occurs twice, the last one counts, as in `JSON.parse`.
     let switch = root.items.iter().rev().find(|item| tree::is_named(text, item, key));
     let on = switch.filter(|item| &text[item.value.clone()] == "true");
     Ok(on.map(|item| problem::line_of(text, item.start)))

@@ -1,30 +1,31 @@
-//! The status line of a harness: what it tells the program that writes it.
+//! The status line of a harness: what the harness passes to the program that writes it.
 
 use std::borrow::Cow;
 
 use crate::fields::Fields;
 
-/// How a harness has its status line written by a program.
+/// How a program writes the status line of a harness.
 #[derive(Clone, Copy, Debug)]
 pub struct StatusLine {
     /// The key in its settings, whose value is an object with `type` and `command`.
     pub key: &'static str,
-    /// Reads what it gives the program. `None` if that is not its format.
+    /// Reads the harness's input for that program. Returns `None` if the input has another format.
     pub read: for<'a> fn(&'a [u8]) -> Option<Status<'a>>,
 }
 
-/// What a harness says about a session.
+/// What a harness reports about a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Status<'a> {
     pub session: Cow<'a, str>,
-    /// The folder in which the session began, and the one it is in.
+    /// The folder in which the session began.
     pub project: Option<Cow<'a, str>>,
+    /// The folder in which the session is now.
     pub cwd: Option<Cow<'a, str>>,
     /// How much of the context window is in use, in percent.
     pub percent: Option<u64>,
 }
 
-/// Claude Code's format.
+/// Reads Claude Code's format.
 pub fn read_claude_style(payload: &[u8]) -> Option<Status<'_>> {
     let (fields, problem) = Fields::parse(payload);
     let session = fields.text("session_id").filter(|_| problem.is_none())?;
@@ -34,7 +35,7 @@ pub fn read_claude_style(payload: &[u8]) -> Option<Status<'_>> {
         .into_iter()
         .filter_map(|name| used.number(name))
         .reduce(u64::saturating_add);
-    // Older versions give only the figures.
+    // Older versions report only token counts.
     let counted =
         || Some(tokens?.saturating_mul(100) / window.number("context_window_size").filter(|n| *n > 0)?);
     Some(Status {

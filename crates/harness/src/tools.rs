@@ -1,4 +1,4 @@
-//! What the Claude-style harnesses have in common: common fields of events, todo lists, questions, replies.
+//! What the Claude-style harnesses have in common: fields of events, todo lists, questions, replies.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use model::{effect, run};
 use crate::Undecodable;
 use crate::fields::Fields;
 
-/// Builds an event from the fields that every payload has; `kind` handles the rest.
+/// Builds an event from the fields that every payload has. `kind` reads the other fields.
 pub fn event<'a>(
     payload: &'a [u8],
     word: &'a str,
@@ -42,8 +42,8 @@ pub fn event<'a>(
     })
 }
 
-/// Encodes a message for the user, context for the model or a loop's prompt, where both harnesses accept it.
-/// Otherwise the reply is empty.
+/// Encodes a message for the user, context for the model or a loop's prompt, at events where both harnesses accept it.
+/// At other events the reply is empty.
 pub fn encode(reply: &Reply, kind: &Kind) -> Vec<u8> {
     match (reply, context_event(kind)) {
         (Reply::TellUser(text), _) => serde_json::json!({ "systemMessage": text }).to_string().into_bytes(),
@@ -56,7 +56,7 @@ pub fn encode(reply: &Reply, kind: &Kind) -> Vec<u8> {
                 .to_string()
                 .into_bytes()
         }
-        // Only at a stop: at other events it would be a veto.
+        // This is sent only at a stop, because at other events it would be a veto.
         (Reply::Block(text), None) if matches!(kind, Kind::Stop(_)) => {
             serde_json::json!({ "decision": "block", "reason": text }).to_string().into_bytes()
         }
@@ -68,7 +68,7 @@ fn context_output(event: &str, text: &str) -> serde_json::Value {
     serde_json::json!({ "hookEventName": event, "additionalContext": text })
 }
 
-/// Returns the harness's name of an event at which context may be added.
+/// Returns the harness's name of an event if context may be added at that event.
 fn context_event(kind: &Kind) -> Option<&'static str> {
     match kind {
         Kind::SessionStart { .. } => Some("SessionStart"),
@@ -93,7 +93,7 @@ pub fn prompt(text: Cow<'_, str>) -> Kind<'_> {
     }
 }
 
-/// Lists the files that a patch names: `*** Update File: path`.
+/// Lists the files that a patch names in lines such as `*** Update File: path`.
 pub fn patched<'a>(patch: &str) -> Vec<Touched<'a>> {
     let marks = [
         ("*** Add File: ", Action::Create),
@@ -108,20 +108,20 @@ pub fn patched<'a>(patch: &str) -> Vec<Touched<'a>> {
     patch.lines().filter_map(named).collect()
 }
 
-/// Splits `Exit code 3` from the output below it, as Claude Code writes it.
+/// Splits a text that begins with `Exit code 3`, as Claude Code writes it, into the code and the output below.
 pub fn exit_code_before(text: &str) -> Option<(i64, &str)> {
     let rest = text.strip_prefix("Exit code ")?;
     let (code, output) = rest.split_once('\n').unwrap_or((rest, ""));
     Some((code.trim().parse().ok()?, output))
 }
 
-/// Reads `[Process exited with code 3]` at the very end of a command's output, as Droid writes it.
+/// Reads the code in `[Process exited with code 3]` at the very end of a command's output, as Droid writes it.
 pub fn exit_code_behind(text: &str) -> Option<i64> {
     let (_, code) = text.trim_end().strip_suffix(']')?.rsplit_once("[Process exited with code ")?;
     code.parse().ok()
 }
 
-/// Returns what a call of one of the todo tools changed.
+/// Returns what a call to one of the todo tools changed.
 pub fn todos<'a>(
     tool: &str,
     input: &Fields<'a>,
@@ -142,7 +142,7 @@ pub fn todos<'a>(
     }
 }
 
-/// Reads an array of objects or, in Droid, a text with one `1. [completed] …` a line.
+/// Reads a todo list: an array of objects or, in Droid, a text with one `1. [completed] …` per line.
 fn whole_list<'a>(input: &Fields<'a>) -> Vec<Todo<'a>> {
     let listed: Vec<Todo> = input
         .objects("todos")
@@ -167,7 +167,7 @@ fn list_line<'a>(line: &str) -> Option<Todo<'a>> {
         .then(|| Todo { text: Cow::Owned(text.to_owned()), status: TodoStatus::parse(status.trim()) })
 }
 
-/// Returns the subject of a call to a tool that reaches outside: the first field that describes it.
+/// Returns the subject of a call to a tool that acts on the outside world: the first field that describes it.
 pub fn asked<'a>(tool: &str, input: &Fields<'a>) -> Option<Cow<'a, str>> {
     let telling =
         ["title", "subject", "name", "summary", "body", "text", "message", "content", "description"];
@@ -175,12 +175,12 @@ pub fn asked<'a>(tool: &str, input: &Fields<'a>) -> Option<Cow<'a, str>> {
     effect::tool_acts(tool).then(|| telling.iter().find_map(asked))?
 }
 
-/// Returns whether a command's output is needed, because it reports test results or an effect on the outside world.
+/// Returns whether a command's output is needed, because it may report test results or an effect on the outside world.
 pub fn wants_output(command: &str) -> bool {
     run::may_tell(command) || effect::may_act(command)
 }
 
-/// Returns questions to the user with their answers: `{"answers": {"question": "answer"}}`.
+/// Returns the questions to the user with their answers, from `{"answers": {"question": "answer"}}`.
 pub fn answers<'a>(tool: &str, response: impl FnOnce() -> Fields<'a>) -> Vec<Answer<'a>> {
     if tool != "AskUserQuestion" && tool != "AskUser" {
         return Vec::new();
@@ -204,8 +204,8 @@ pub fn delegated<'a>(
     Some(Delegated { asked, answer })
 }
 
-/// Returns the plan that was shown to the user. The response has it as the user left it; some harnesses keep it in a
-/// file, and then it is only there.
+/// Returns the plan that was shown to the user. The response contains it with the user's changes. Some harnesses keep
+/// the plan in a file; then only the response contains it.
 pub fn plan<'a>(
     tool: &str,
     input: &Fields<'a>,

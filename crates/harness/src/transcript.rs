@@ -1,5 +1,5 @@
-//! What the transcript readers share: walking through a line, the messages in it, and lines that are not one clean
-//! object (with a byte order mark, with zeros from a crash, torn, or two glued together).
+//! What the transcript readers share: walking through a line, the messages in it, and lines that are not exactly one
+//! object (with a byte order mark, with zeros from a crash, torn, or joined to the next line).
 
 pub(crate) mod call;
 pub(crate) mod message;
@@ -8,13 +8,13 @@ pub(crate) mod walk;
 use memchr::memmem;
 use model::transcript::{Kind, Line};
 
-/// Takes one line without its line end and returns what it says. A reader never fails.
+/// Takes one line without its line end and returns its meaning. A reader never fails.
 pub type ReadLine = for<'a> fn(&'a [u8]) -> Line<'a>;
 
-/// More than two objects in one line do not happen by accident, and the search for the next one must stay cheap.
+/// How many objects in one line are read. More than two do not occur by accident, and the search must stay cheap.
 const GLUED: usize = 32;
 
-/// Reads a raw line of the file, and any object glued to it.
+/// Reads a raw line of the file, and any further object in it.
 pub fn each_line<'a>(read: ReadLine, bytes: &'a [u8], mut each: impl FnMut(Line<'a>)) {
     let mut rest = bytes;
     for _ in 0..GLUED {
@@ -29,23 +29,23 @@ pub fn each_line<'a>(read: ReadLine, bytes: &'a [u8], mut each: impl FnMut(Line<
     }
 }
 
-/// Returns the folder the session was in when this line was written, if the line says so.
+/// Returns the folder that the session was in when this line was written, if the line contains it.
 pub fn cwd(line: &[u8]) -> Option<String> {
     let (fields, _) = crate::fields::Fields::parse(trim(line));
     fields.text("cwd").map(std::borrow::Cow::into_owned).filter(|cwd| cwd.starts_with('/'))
 }
 
-/// Returns the session that this line belongs to, if the line says so. A file may have been renamed or copied, so its
-/// name is not enough.
+/// Returns the session that this line belongs to, if the line contains its id. A file may have been renamed or copied,
+/// so its name is not enough.
 pub fn session(line: &[u8]) -> Option<String> {
     let (fields, _) = crate::fields::Fields::parse(trim(line));
     let named = fields.text("sessionId");
-    // In a line that opens a session, its own id is the session's id.
+    // In a line that opens a session, `id` is the session's id.
     let own = || fields.text("id").filter(|_| fields.text("type").as_deref() == Some("session_start"));
     named.or_else(own).map(std::borrow::Cow::into_owned).filter(|id| !id.is_empty())
 }
 
-/// Strips what is not JSON from the line: byte order mark, zeros, white space.
+/// Removes what is not JSON from both ends of a line: byte order mark, zeros, white space.
 pub(crate) fn trim(mut line: &[u8]) -> &[u8] {
     while let [first, rest @ ..] = line {
         line = match line {
@@ -58,8 +58,7 @@ pub(crate) fn trim(mut line: &[u8]) -> &[u8] {
     &line[..end]
 }
 
-/// Returns the object in a line. Otherwise returns what the line is instead: blank, the end of a torn line, or
-/// foreign.
+/// Returns the object in a line. The error says what the line is instead: blank, the end of a torn line, or foreign.
 pub(crate) fn object<'a>(line: &'a [u8], beginnings: &[&str]) -> Result<&'a [u8], Box<Line<'a>>> {
     let bytes = trim(line);
     match bytes.first() {
@@ -71,7 +70,8 @@ pub(crate) fn object<'a>(line: &'a [u8], beginnings: &[&str]) -> Result<&'a [u8]
     }
 }
 
-/// Finds the next object in `bytes` that begins like a line: the second of two that lost the line end between them.
+/// Returns the bytes from the next object that begins like a line. If the line end between two lines was lost, that is
+/// the second line.
 ///
 /// Quotes inside a string are escaped, so such a beginning is never part of a text. It can be part of a list or a
 /// field; then a bracket, a comma or a colon comes before it. (If the first line is torn right after one of these,
@@ -86,7 +86,7 @@ pub(crate) fn next_line<'a>(bytes: &'a [u8], beginnings: &[&str]) -> &'a [u8] {
         .map_or(&[], |at| &bytes[at..])
 }
 
-/// Does the same for one beginning, with one fast search for a rare word.
+/// Does the same as `next_line` for a single beginning, with one fast search.
 pub(crate) fn next_line_like<'a>(bytes: &'a [u8], beginning: &str) -> &'a [u8] {
     memmem::find_iter(bytes, beginning).find(|at| !is_inside(bytes, *at)).map_or(&[], |at| &bytes[at..])
 }

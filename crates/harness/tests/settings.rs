@@ -1,4 +1,4 @@
-//! Tests our hooks in other people's settings files: what goes in, what comes out, what is left alone.
+//! Tests our hooks in other people's settings files: installing, uninstalling, and what is left unchanged.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
@@ -21,7 +21,7 @@ fn seconds(seconds: u32) -> Timeout {
     Timeout { seconds, unit: TimeoutUnit::Seconds }
 }
 
-/// Some harnesses use milliseconds. A number in one unit must not be read as the other.
+/// Some harnesses use milliseconds. A number in one unit must not be read as a number in the other.
 #[test]
 fn a_timeout_is_written_in_the_unit_of_the_harness() {
     let in_ms: Vec<Entry> = only("Stop")
@@ -71,7 +71,7 @@ fn only(event: &str) -> Vec<Entry> {
     claude_code().into_iter().filter(|entry| entry.event == event).collect()
 }
 
-/// Returns name and bytes of every file in a folder of fixtures.
+/// Returns the name and the bytes of every file in a folder of fixtures.
 fn fixtures(folder: &str) -> Vec<(String, Vec<u8>)> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/settings").join(folder);
     let mut files: Vec<_> = std::fs::read_dir(folder)
@@ -188,7 +188,7 @@ fn a_file_of_another_shape_is_left_alone() {
     }
 }
 
-/// Existing entries of ours are updated in place, and removed without removing anything else.
+/// Our existing entries are updated in place, and removed without removing anything else.
 #[test]
 fn old_entries_are_updated_in_place() {
     for (name, bytes) in fixtures("ours") {
@@ -250,7 +250,7 @@ fn what_nobody_asks_for_any_more_goes() {
     assert_eq!(none.bytes, b"{\"a\": 1}\n");
 }
 
-/// An entry of a later version must keep what an earlier one recorded about the file.
+/// The entry of a later version must keep what the entry of an earlier version recorded about the file.
 #[test]
 fn upgrades_end_where_they_began() {
     for (name, bytes) in fixtures("valid") {
@@ -268,8 +268,8 @@ fn upgrades_end_where_they_began() {
     }
 }
 
-/// The harness rewrites its settings when somebody allows a tool. All white space changes, but what was there before
-/// us is still recorded.
+/// The harness rewrites its settings when somebody allows a tool. All white space changes then, but the record of what
+/// was there before us stays.
 #[test]
 fn survives_being_written_anew() {
     let cases =
@@ -362,7 +362,7 @@ fn follows_the_file() {
     assert!(lines.ends_with("\n\t\t\t}\n\t\t]\n\t}\n}\n"));
 }
 
-/// A file that we created and the user then extended.
+/// A user extends a file that we created. Uninstalling keeps what the user added.
 #[test]
 fn keeps_what_was_added_to_a_file_of_ours() {
     let ours =
@@ -375,18 +375,18 @@ fn keeps_what_was_added_to_a_file_of_ours() {
     check_uninstall(&format!("\n{ours}\n"), "\n\n");
 }
 
-/// What users change in the meantime stays.
+/// What users have changed since the installation stays.
 #[test]
 fn leaves_what_was_edited_since() {
     let stop = r#"{"hooks": [{"type": "command", "command": "/x/thru", "args": ["hook", "c", "Stop"], "timeout": 1}]}"#;
     let theirs = r#"{"hooks": [{"type": "command", "command": "mine"}]}"#;
     let ours = &stop[11..stop.len() - 2];
     let cases = [
-        // A group before, after and around ours.
+        // Another group before, after or around our group.
         (format!("[{theirs}, {stop}]"), Some(format!("[{theirs}]"))),
         (format!("[{stop}, {theirs}]"), Some(format!("[{theirs}]"))),
         (format!("[{theirs}, {stop}, {theirs}]"), Some(format!("[{theirs}, {theirs}]"))),
-        // A hook in our group.
+        // Another hook in our group.
         (
             format!(r#"[{{"hooks": [{ours}, {{"command": "mine"}}]}}]"#),
             Some(r#"[{"hooks": [{"command": "mine"}]}]"#.into()),
@@ -395,7 +395,7 @@ fn leaves_what_was_edited_since() {
             format!(r#"[{{"hooks": [{{"command": "mine"}}, {ours}]}}]"#),
             Some(r#"[{"hooks": [{"command": "mine"}]}]"#.into()),
         ),
-        // Comments around ours.
+        // Comments around our group.
         (format!("[ // why\n  {stop} // because\n]"), Some("[ // why\n   // because\n]".into())),
         (format!("[ // why\n  {stop}, {theirs}\n]"), Some(format!("[ // why\n   {theirs}\n]"))),
         (format!("[ // why\n  {stop},\n  {stop}, {theirs}\n]"), Some(format!("[ // why\n   {theirs}\n]"))),
@@ -404,7 +404,7 @@ fn leaves_what_was_edited_since() {
             format!("[{theirs} /* a */, /* b */ {stop} /* c */ ]"),
             Some(format!("[{theirs} /* a */ /* b */ /* c */ ]")),
         ),
-        // Only ours.
+        // Only our groups.
         (format!("[\n{stop},\n{stop}\n]"), None),
     ];
     for (old, new) in cases {
@@ -531,12 +531,12 @@ fn shows_the_difference() {
     let many: String = (0..100).map(|n| format!("{n}\n")).collect();
     let apart = many.replace("\n10\n", "\nten\n").replace("\n90\n", "\nninety\n");
     assert_eq!(diff(&many, &apart).matches("@@ -").count(), 2);
-    // Too different for the shortest diff, but the result is still correct.
+    // The files are too different for the shortest diff, but the result is still correct.
     let (a, b): (String, String) = ((0..3000).map(|n| format!("{n}\n")).collect(), "x\n".repeat(3000));
     assert_eq!(apply_diff(&a, &diff(&a, &b)), b);
 }
 
-/// The counter of insertions must be able to fail.
+/// The function that counts insertions must also detect a text that is not an insertion.
 #[test]
 fn the_oracle_can_tell() {
     assert_eq!(insertions(b"ac", b"abc"), Some(1));

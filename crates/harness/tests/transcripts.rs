@@ -28,7 +28,7 @@ fn captured(harness: &str) -> String {
     std::fs::read_to_string(fixture(&format!("{harness}.jsonl"))).unwrap()
 }
 
-/// Describes everything a line says, in a form that a person can check.
+/// Describes everything that a line means, in a form that a person can check.
 fn describe(line: &Line) -> String {
     let kind = match &line.kind {
         Kind::Known(name) => (*name).to_owned(),

@@ -6,14 +6,15 @@
 //! scanner:
 //!
 //! - `shape`: one rule of the table; `infix`: tokens without a prefix
-//! - `named`: `name = value`; `names`: what a name says; `values`: what a value is
+//! - `named`: `name = value`; `names`: what a name means; `values`: what a value is
 //! - `headers`: `Authorization:`; `urls`: `scheme://user:password@host`
 //! - `flags`: command lines; `keys`: private keys, web tokens
-//! - `stated`: `the password is value`; `placed`: a value by the line it stands on; `calls`: `f("name", "value")`, `<name>value</name>`
+//! - `stated`: `the password is value`; `placed`: a value recognised by its line; `calls`: `f("name", "value")`,
+//!   `<name>value</name>`
 //! - `context`: secrets without a name: cookies, codes in an address, a value on the next line
 //! - `commands`: positional arguments of commands; `languages`: languages other than English
 //! - `tables`: CSV and similar, by the head of the column
-//! - `passwords`: whether a value after such a name is a password; `pairs`: `credentials: user / password`
+//! - `passwords`: whether a value after the name of a password is a password; `pairs`: `credentials: user / password`
 //! - `made_up`: passwords that are words; `lexicon`: lists of words; `sentences`: how people state passwords
 //! - `view`: the text after decoding and without invisible characters
 //! - `capture`: the only way from captured text to a part of it that may be kept
@@ -71,7 +72,8 @@ pub fn redact(text: &str, options: Options) -> Cow<'_, str> {
     }
 }
 
-/// Converts the result to text. Scanners cut at ASCII bytes, so it is valid and nothing is lost here.
+/// Converts the result to text. Scanners cut only at ASCII bytes, so the bytes are valid UTF-8 and nothing is lost
+/// here.
 fn to_text(bytes: Vec<u8>) -> String {
     match String::from_utf8(bytes) {
         Ok(text) => text,
@@ -141,7 +143,8 @@ fn find(text: &[u8], options: Options) -> Vec<Hit> {
     apart
 }
 
-/// Finds the secrets in the bytes. Returns true if some came from tables, because they are then out of order.
+/// Finds the secrets in the bytes. The second value is true if some came from tables, because they are then out of
+/// order.
 fn find_in(text: &[u8], options: Options) -> (Vec<Hit>, bool) {
     let (mut hits, mut heads) = (Vec::new(), Vec::new());
     let mut floor = 0;

@@ -47,13 +47,13 @@ impl Dir {
         Ok(())
     }
 
-    /// Appends several lines and syncs them to disk. The log is never rotated. For records that a person would miss.
+    /// Appends several lines, syncs them to disk and never rotates the log. For records that a person would miss.
     pub fn append_synced(&self, rel: &str, lines: &[impl AsRef<[u8]>]) -> Result<()> {
         self.append_all(rel, lines, u64::MAX)?;
         self.sync_log(rel)
     }
 
-    /// Syncs what others appended to a log without waiting for the disk.
+    /// Syncs the lines of a log that were appended without a sync.
     pub(crate) fn sync_log(&self, rel: &str) -> Result<()> {
         let (file, _) = self.open_log(rel)?;
         file.sync_all().map_err(|e| io_error(&e, &self.path().join(rel), "sync"))?;
@@ -64,7 +64,7 @@ impl Dir {
         let flags = OFlags::APPEND | OFlags::CREATE | OFlags::RDWR;
         let open = || self.open_beneath(rel, flags, Mode::from_raw_mode(0o600), "append");
         let fd = match (open(), rel.rsplit_once('/')) {
-            // Somebody deleted the folder: create it again, so that the line is not lost.
+            // Somebody deleted the folder. Create it again, so that the line is not lost.
             (Err(Error::Absent { .. }), Some((folder, _))) => {
                 self.make(folder)?;
                 open()?
@@ -88,9 +88,9 @@ impl Dir {
             return false;
         };
         if (here.st_dev, here.st_ino) != (named.st_dev, named.st_ino) {
-            return true; // another one has renamed it already
+            return true; // another process has already renamed it
         }
-        // Without a list of the parts we cannot choose a free name.
+        // A free name can only be chosen from a list of the existing parts.
         let Ok(taken) = self.rotated(rel) else { return false };
         let next = taken.last().and_then(|name| number_of(name)).unwrap_or(0) + 1;
         let Some(stem) = rel.strip_suffix(".jsonl") else { return false };
@@ -120,7 +120,7 @@ impl Dir {
     }
 }
 
-/// Returns 12 for `session~0012.jsonl`.
+/// Returns the number of a rotated part: 12 for `session~0012.jsonl`.
 pub(crate) fn number_of(name: &str) -> Option<u32> {
     name.strip_suffix(".jsonl")?.rsplit_once('~')?.1.parse().ok()
 }
@@ -129,7 +129,8 @@ fn last_byte(file: &File, size: u64) -> Option<u8> {
     let mut byte = [0];
     match file.read_at(&mut byte, size - 1) {
         Ok(1) => Some(byte[0]),
-        // If we cannot know, treat the end as torn: an empty line does no harm, two lines glued together do.
+        // If the last byte cannot be read, treat the last line as torn. An empty line does no harm, but two joined
+        // lines do.
         _ => None,
     }
 }

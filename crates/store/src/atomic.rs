@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use crate::read::io_error;
 use crate::{Dir, Error, Result};
 
-/// What must be true of a file when the call returns.
+/// What is guaranteed about a file when the call returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
     /// The file is on disk. For records that a person would miss.
@@ -84,7 +84,8 @@ impl Dir {
         match linked {
             Ok(()) => self.settle(Durability::Synced).map(|()| true),
             Err(Errno::EXIST) => Ok(false),
-            // No hard links here (FAT, some network disks): create exclusively instead, although that is not atomic.
+            // This file system has no hard links (FAT, some network disks). Create exclusively, although that is not
+            // atomic.
             Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS | Errno::MLINK) => {
                 self.create_plainly(name, bytes, access)
             }
@@ -124,17 +125,17 @@ impl Dir {
             let _ = fs::unlinkat(self, &temporary, AtFlags::empty());
             return Err(io_error(&e, &self.path().join(name), "write"));
         }
-        // Hooks write caches into folders with one entry per session. Listing those takes time, so only one process
-        // in sixteen does it.
+        // Hooks write caches into folders with one entry per session. Listing such a folder takes time, so only one
+        // process in sixteen cleans up there.
         if durability == Durability::Synced || std::process::id().is_multiple_of(16) {
             self.remove_leftovers(&file);
         }
         Ok(temporary)
     }
 
-    /// Removes the temporary files of killed writers. A file that is an hour older than `newest`, which was just
-    /// written here, has no writer any more. Both times come from the file system, so a wrong clock never removes a
-    /// live writer's file.
+    /// Removes the temporary files of killed writers: those that are an hour older than `newest`, a file that was just
+    /// written here. Both times come from the file system, so a wrong clock never causes the removal of a live writer's
+    /// file.
     fn remove_leftovers(&self, newest: &File) {
         let (Ok(now), Ok(names)) = (fs::fstat(newest), self.names_up_to(MOST_NAMES)) else { return };
         for name in names.iter().filter(|name| is_temporary(name)) {
@@ -156,7 +157,7 @@ impl Dir {
             let temporary = format!(".{name}.{}-{count}{TEMPORARY_SUFFIX}", std::process::id());
             match fs::openat(self, &temporary, flags, mode) {
                 Ok(fd) => return Ok((temporary, File::from(fd))),
-                // A killed process with our process id left this name behind: take the next one.
+                // A killed process with the same process id left a file of this name. Try the next name.
                 Err(Errno::EXIST) if count < 1_000 => {}
                 Err(e) => return Err(Error::from_errno(e, &self.path().join(name), "write")),
             }
@@ -171,13 +172,13 @@ impl Dir {
 /// The suffix of temporary files.
 pub(crate) const TEMPORARY_SUFFIX: &str = ".tmp";
 
-/// After this time nobody is still writing a temporary file.
+/// A temporary file that is older than this is no longer being written.
 const LEFT_AFTER_SECONDS: i64 = 3_600;
 
-/// At most this many names in a folder are checked.
+/// How many names of a folder are checked for leftovers.
 const MOST_NAMES: usize = 10_000;
 
-/// Matches `.<name>.<process>-<count>.tmp`, a form that no other program uses.
+/// Returns whether a name has the form `.<name>.<process>-<count>.tmp`, which no other program uses.
 fn is_temporary(name: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let numbers = name
@@ -191,20 +192,20 @@ fn is_temporary(name: &str) -> bool {
 /// Who may read and write a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NewFile {
-    /// Only the owner, and less if the umask says so: records contain what people said.
+    /// Only the owner, and less if the umask is stricter: records contain what people said.
     ForOwner,
-    /// Whatever the umask allows, for files of other programs that other users may need to read.
+    /// Whoever the umask allows. For files of other programs, which other users may need to read.
     ByUmask,
-    /// The mode of the file it replaces, whatever the umask says.
+    /// Whoever could use the file that is replaced: its mode is kept, whatever the umask is.
     WithMode(Mode),
-    /// The mode and the owner of the file it replaces.
+    /// Whoever could use the file that is replaced: its mode and its owner are kept.
     WithOwner { mode: Mode, owner: u32, group: u32 },
 }
 
 impl NewFile {
     fn mode(self) -> Mode {
         match self {
-            // Start private. The mode is widened after the file has its final owner.
+            // The file starts out private. The mode is widened after the file has its final owner.
             NewFile::ForOwner | NewFile::WithOwner { .. } => Mode::from_raw_mode(0o600),
             NewFile::ByUmask => Mode::from_raw_mode(0o666),
             NewFile::WithMode(mode) => mode,

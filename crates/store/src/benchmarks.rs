@@ -1,4 +1,4 @@
-//! The runs of the benchmark on disk.
+//! The benchmark's runs on disk.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use model::plan::Unreadable;
 
 use crate::{Durability, Error, Lock, Result, Store, layout};
 
-/// Tens of thousands of runs.
+/// Enough for tens of thousands of runs.
 const LARGEST: usize = 64 * 1024 * 1024;
 
 impl Store {
@@ -15,7 +15,7 @@ impl Store {
         self.lock(layout::BENCHMARKS_LOCK, wait)
     }
 
-    /// Returns an empty history if there is none.
+    /// Returns an empty history if there is no file.
     pub fn benchmarks(&self) -> Result<History> {
         let bytes = match self.dir().read(layout::BENCHMARKS, LARGEST) {
             Err(Error::Absent { .. }) => return Ok(History::new()),

@@ -1,4 +1,4 @@
-//! The files of a checkout, for evidence that is bound to them: which there are, and whether they are unchanged.
+//! The files of a checkout, for evidence that is bound to them: which files exist, and whether they are unchanged.
 
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
@@ -15,19 +15,19 @@ use crate::{Dir, EntryKind, Result, layout, tracked};
 /// A larger file is compared by size and time.
 const LARGEST: usize = 64 * 1024 * 1024;
 
-/// A file that changed this shortly before a look may change again without a new time.
+/// A file that changed this many nanoseconds before it was listed may have changed again without getting a new time.
 const TOO_CLOSE: i64 = 1_000_000_000;
 
-/// Folders with generated files. Only used without git.
+/// Names of folders with generated files. They are skipped only outside git.
 const MADE: [&str; 6] = ["node_modules", "target", "__pycache__", "dist", "build", "venv"];
 
-/// How many of the newest files are compared first: what was being worked on is most likely to have changed.
+/// How many of the newest files are compared first, because recently edited files are the most likely to change again.
 const NEWEST: usize = 16;
 
-/// After how many files the time is asked for.
+/// The clock is read again after this many files.
 const SOME: usize = 64;
 
-/// A checkout, and what was already examined in it.
+/// A checkout, and what has already been examined in it.
 #[derive(Debug)]
 pub struct Checkout {
     dir: Dir,
@@ -41,7 +41,7 @@ pub struct Checkout {
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     pub files: usize,
-    /// Of content.
+    /// How many bytes of content may be read.
     pub bytes: u64,
     pub until: Option<Instant>,
 }
@@ -53,9 +53,9 @@ impl Effort {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Seen {
     size: u64,
-    /// When the content was changed, in nanoseconds. A program can set it to any time.
+    /// When the content was last changed, in nanoseconds. A program can set this time to any value.
     changed: i64,
-    /// When anything about it was changed. Nobody can set this.
+    /// When the content or an attribute was last changed, in nanoseconds. No program can set this time.
     inode_changed: i64,
     is_link: bool,
 }
@@ -70,12 +70,12 @@ pub enum Comparison {
     Unfinished,
 }
 
-/// When the files of a listing were examined.
+/// When the files of a listing were examined, or through which checkout.
 #[derive(Clone, Copy, Debug)]
 pub enum ListedAt<'c> {
-    /// Not after this time of the file system.
+    /// No later than this time of the file system's clock.
     Before(i64),
-    /// Through this checkout.
+    /// Through this checkout, earlier in this process.
     Through(&'c Checkout),
 }
 
@@ -84,7 +84,7 @@ impl Checkout {
         Checkout::open_for(path, Effort::ANY)
     }
 
-    /// Opens it for a reader that must not take long.
+    /// Opens a checkout for a caller that must not take long.
     pub fn open_for(path: &Path, effort: Effort) -> Result<Checkout> {
         let dir = Dir::open(path)?;
         Ok(Checkout { dir, looked: RefCell::default(), folder: RefCell::default(), left: Cell::new(effort) })
@@ -94,7 +94,7 @@ impl Checkout {
         self.dir.path()
     }
 
-    /// Returns whether there is a file, or a link, of that name.
+    /// Returns whether there is a file or a link at that path.
     pub fn has(&self, path: &str) -> bool {
         self.look(path).is_some()
     }
@@ -107,13 +107,14 @@ impl Checkout {
         self.dir.path().ancestors().any(|folder| folder.join(".git").symlink_metadata().is_ok())
     }
 
-    /// Returns what git tracks, without running git. `None` outside git, and for more than `most` files.
+    /// Returns the files that git tracks, without running git. Returns `None` outside git and for more than `most`
+    /// files.
     pub fn tracked(&self, most: usize) -> Option<Vec<String>> {
         let files = tracked::tracked_files(self.dir.path(), most)?;
         Some(files.into_iter().filter(|path| !is_ours(path)).collect())
     }
 
-    /// Returns every file below a folder, if there is no git. `None` for more than `most` files.
+    /// Returns every file below a folder, for checkouts without git. Returns `None` for more than `most` files.
     pub fn walk(&self, below: &str, most: usize) -> Option<Vec<String>> {
         let (mut files, mut folders) = (Vec::new(), vec![below.trim_matches('/').to_owned()]);
         while let Some(folder) = folders.pop() {
@@ -139,7 +140,8 @@ impl Checkout {
         Some(files)
     }
 
-    /// Returns the current state of files. Missing ones are left out; content is read up to `budget` bytes in total.
+    /// Returns the current state of the files. Missing files are left out; content is read up to `budget` bytes in
+    /// total.
     pub fn listing<'f>(&self, files: impl IntoIterator<Item = &'f str>, budget: u64) -> Listing {
         let mut listing = Listing::default();
         let mut left = budget;
@@ -157,7 +159,7 @@ impl Checkout {
         listing
     }
 
-    /// Compares the files with a listing. Returns the first that differs.
+    /// Compares the files with a listing and returns the first one that differs.
     pub fn compare(&self, listing: &Listing, listed: ListedAt) -> Comparison {
         let mut newest: Vec<(&String, &FileState)> = listing.files.iter().collect();
         if newest.len() > NEWEST {
@@ -187,7 +189,7 @@ impl Checkout {
             return same(false);
         }
         let is_same_look = seen.changed == state.changed;
-        // A change leaves its own time behind, even where a program sets the other one back.
+        // A change sets the inode's time, even if the program that made it resets the content's time.
         let (is_untouched, is_long_untouched) = match listed {
             ListedAt::Before(at) => {
                 let last = seen.changed.max(seen.inode_changed);
@@ -207,8 +209,8 @@ impl Checkout {
         same(self.hash(path, seen).is_some_and(|hash| hash == state.hash))
     }
 
-    /// Returns the first of these files that may have changed at `at` or later, in nanoseconds of the file system's clock. For
-    /// a file that is missing, its folder tells when it went.
+    /// Returns the first of these files that may have changed at `at` or later, in nanoseconds of the file system's
+    /// clock. For a missing file, the time of its folder shows when it was removed.
     pub fn changed_since<'f>(
         &self,
         files: impl IntoIterator<Item = &'f str>,
@@ -216,12 +218,12 @@ impl Checkout {
     ) -> Option<&'f str> {
         files.into_iter().find(|path| match self.look(path) {
             Some(seen) => seen.changed.max(seen.inode_changed) >= at(path),
-            // A submodule is a folder, and git tracks its commit.
+            // A submodule is a folder, and git tracks only its commit.
             None => !self.is_folder(path) && self.folder_changed(path) >= at(path),
         })
     }
 
-    /// Returns when an entry of the nearest folder above was last created, renamed or removed.
+    /// Returns when an entry of the nearest existing folder above `path` was last created, renamed or removed.
     fn folder_changed(&self, path: &str) -> i64 {
         let folders = path.match_indices('/').map(|(end, _)| &path[..end]).rev();
         let nearest = folders.chain(std::iter::once("."));
@@ -242,7 +244,7 @@ impl Checkout {
         until.is_none_or(|until| !left.is_multiple_of(SOME) || Instant::now() < until)
     }
 
-    /// A link is compared by its target: it is not followed.
+    /// Returns the hash of a file's content, or of a link's target: links are not followed.
     fn hash(&self, path: &str, seen: Seen) -> Option<String> {
         if seen.is_link {
             let target = self.in_folder(path, |dir, name| fs::readlinkat(dir, name, Vec::new()))?;
@@ -269,8 +271,8 @@ impl Checkout {
         seen
     }
 
-    /// Calls `look` with the folder of a file and its name in it. The folder is opened beneath the checkout and through no
-    /// link, so that a path in a record cannot lead elsewhere.
+    /// Calls `look` with the folder of a file and the file's name in it. The folder is opened beneath the checkout
+    /// without following links, so that a path in a record cannot lead elsewhere.
     fn in_folder<T>(&self, path: &str, look: impl FnOnce(&Dir, &str) -> rustix::io::Result<T>) -> Option<T> {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         if path.starts_with('/') || matches!(name, "" | "." | "..") {
@@ -291,7 +293,7 @@ fn nanoseconds(seconds: i64, nanoseconds: impl TryInto<i64>) -> i64 {
     seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds.try_into().unwrap_or(0))
 }
 
-/// Our own records change all the time.
+/// Whether a path is in the store. Our own records change all the time, so they are no part of the checkout.
 fn is_ours(path: &str) -> bool {
     path.strip_prefix(layout::STORE).is_some_and(|rest| rest.starts_with('/'))
 }

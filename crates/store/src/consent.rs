@@ -16,7 +16,7 @@ use crate::read::{io_error, read_own};
 use crate::{Dir, Durability, Error, Result};
 
 const SCHEMA_VERSION: u64 = 1;
-/// A run of hundreds of outputs has hundreds of digests.
+/// Enough for a run of several hundred outputs, each of which has a digest.
 const LARGEST: usize = 1024 * 1024;
 
 /// What a consent record is about.
@@ -24,9 +24,9 @@ const LARGEST: usize = 1024 * 1024;
 #[serde(rename_all = "kebab-case")]
 pub enum ConsentKind {
     Loop,
-    /// The folder of a run. Every output has its own digest.
+    /// The folder of a run. Each of its outputs has its own digest.
     StageRun,
-    /// `[stages.<name>]` in the project's settings.
+    /// A table `[stages.<name>]` in the project's settings.
     StageDefinition,
 }
 
@@ -53,32 +53,32 @@ struct Record {
     root: String,
     kind: ConsentKind,
     id: String,
-    /// Digests of everything the user allowed. Anything else is not allowed.
+    /// Digests of everything that the user allowed. Nothing else is allowed.
     digests: Vec<Digest>,
     given_at: String,
 }
 
 impl Consents {
-    /// `state` is `$XDG_STATE_HOME/throughline`.
+    /// Returns the consent records of `root`. `state` is `$XDG_STATE_HOME/throughline`.
     pub fn new(state: &Path, project: &ProjectId, root: &Path) -> Consents {
         Consents { folder: state.join("consent").join(project.as_str()), root: root.to_owned() }
     }
 
-    /// Returns whether the user allowed all of these. A record of another root, another item or a newer version does
-    /// not count.
+    /// Returns whether the user allowed everything in `digests`. A record of another root, of another item or of a
+    /// newer version does not count.
     pub fn hold(&self, kind: ConsentKind, id: &str, digests: &[Digest]) -> Result<bool> {
         let known = self.digests(kind, id)?;
         Ok(!digests.is_empty() && digests.iter().all(|digest| known.contains(digest)))
     }
 
-    /// Adds to what was allowed before under the same id.
+    /// Adds digests to those that were allowed before under the same id.
     pub fn add(&self, kind: ConsentKind, id: &str, digests: &[Digest], now: Timestamp) -> Result<()> {
         let mut all = self.digests(kind, id)?;
         all.extend_from_slice(digests);
         self.replace(kind, id, &all, now)
     }
 
-    /// Replaces what was allowed before under the same id. The record is on disk when this returns.
+    /// Replaces the digests that were allowed before under the same id. The record is on disk when this returns.
     pub fn replace(&self, kind: ConsentKind, id: &str, digests: &[Digest], now: Timestamp) -> Result<()> {
         use std::os::unix::fs::DirBuilderExt;
         let root = self.root.canonicalize().map_err(|e| io_error(&e, &self.root, "resolve"))?;
@@ -116,8 +116,8 @@ impl Consents {
         }
     }
 
-    /// Takes over what the user allowed while the root was at one of these paths. Returns how many records that were.
-    /// What was allowed here since stays as it is.
+    /// Moves the consents that the user gave while the root was at one of these paths, and returns how many were moved.
+    /// An item that has a consent here already keeps that one.
     pub fn take_over(&self, former: &[String], now: Timestamp) -> Result<usize> {
         let dir = match Dir::open(&self.folder) {
             Err(Error::Absent { .. }) => return Ok(0),
@@ -125,7 +125,7 @@ impl Consents {
         };
         let mut taken = 0;
         for entry in dir.entries()? {
-            // What cannot be read allows nothing, here as at its old path.
+            // A record that cannot be read allows nothing, neither here nor at its old path.
             let Ok(bytes) = read_own(&self.folder.join(&entry.name), LARGEST) else { continue };
             let Ok(record) = serde_json::from_slice::<Record>(&bytes) else { continue };
             if record.schema_version > SCHEMA_VERSION || !former.contains(&record.root) {
@@ -141,8 +141,8 @@ impl Consents {
     }
 
     fn digests(&self, kind: ConsentKind, id: &str) -> Result<Vec<Digest>> {
-        // Try the plain path first, as with trust: resolving links takes a system call per folder, and hooks run
-        // this.
+        // Try the path as given first, as for trust: resolving links takes a system call per folder, and hooks run this
+        // code.
         match self.read(&self.root, kind, id)? {
             Some(digests) => Ok(digests),
             None => match self.root.canonicalize() {
@@ -170,13 +170,13 @@ impl Consents {
             );
             return Err(Error::Foreign { path, why });
         }
-        // The file name is a short digest, so check what the record itself says.
+        // The file name is only a short digest, so check what the record itself is about.
         let is_it = Path::new(&record.root) == root && record.kind == kind && record.id == id;
         Ok(is_it.then_some(record.digests))
     }
 }
 
-/// Two checkouts of one project have separate files, and so have a loop and a stage of the same name.
+/// Returns a file name that differs between two checkouts of one project, and between a loop and a stage of one name.
 fn file_name(root: &Path, kind: ConsentKind, id: &str) -> String {
     let parts = [root.as_os_str().as_encoded_bytes(), id.as_bytes()];
     format!("{}-{:016x}.json", kind.name(), fingerprint(parts))

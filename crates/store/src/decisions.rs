@@ -1,4 +1,4 @@
-//! Decisions on disk: a log that only grows, and the view of it that people read.
+//! Decisions on disk: an append-only log, and the view of it that people read.
 
 use std::time::Duration;
 
@@ -6,12 +6,12 @@ use model::decision::Decision;
 
 use crate::{Durability, Error, Lock, Result, SessionState, Store, Tally, layout};
 
-/// Larger than any view of ours.
+/// Larger than any view that thru writes.
 const LARGEST_VIEW: usize = 16 * 1024 * 1024;
 
 impl Store {
-    /// The lines stand together, in one write; where they are synced, they are on the disk when this returns. A tool call
-    /// does not wait for that: the next checkpoint calls [`Store::sync_decisions`].
+    /// Appends decisions in one write, so that their lines stay together. With `Durability::Synced` they are on disk
+    /// when this returns. A tool call does not wait for the disk: the next checkpoint calls [`Store::sync_decisions`].
     pub fn append_decisions(&self, decisions: &[Decision], durability: Durability) -> Result<()> {
         let lines: Vec<Vec<u8>> = decisions.iter().map(Decision::line).collect();
         match durability {
@@ -22,18 +22,18 @@ impl Store {
         }
     }
 
-    /// Puts on the disk what tool calls have appended.
+    /// Syncs to disk what tool calls have appended.
     pub fn sync_decisions(&self) -> Result<()> {
         self.dir().sync_log(layout::DECISIONS)
     }
 
-    /// Held while the decisions are read and one is added that depends on them. Hooks append without it.
+    /// Takes the lock for reading the decisions and then adding one that depends on them. Hooks append without it.
     pub fn lock_decisions(&self, wait: Duration) -> Result<Lock> {
         self.lock(layout::DECISIONS_LOCK, wait)
     }
 
-    /// Returns those of `ids` that no line of the last `window` bytes contains, and whether these are all lines. It reads no
-    /// line: an id cannot be part of a longer word.
+    /// Returns those of `ids` that do not occur in the last `window` bytes, and whether that is the whole log. It
+    /// searches without parsing lines: an id in quotes cannot be part of a longer word.
     pub fn unrecorded(&self, ids: Vec<String>, window: u64) -> Result<(Vec<String>, bool)> {
         let Some(look) = self.dir().look(layout::DECISIONS)? else { return Ok((ids, true)) };
         let tail = self.dir().read_tail(layout::DECISIONS, window)?;
@@ -41,14 +41,14 @@ impl Store {
         Ok((ids.into_iter().filter(|id| !is_there(id)).collect(), look.bytes <= window))
     }
 
-    /// All of them, oldest first. Lines of a later version are among them: `Decision::is_known` tells.
+    /// Returns all decisions, oldest first, including those of later versions (`Decision::is_known` detects these).
     pub fn decisions(&self) -> Result<(Vec<Decision>, Tally)> {
         let mut all = Vec::new();
         let tally = self.dir().each_record(layout::DECISIONS, |decision| all.push(decision))?;
         Ok((all, tally))
     }
 
-    /// Those in the last `window` bytes, oldest first, and whether these are all there are.
+    /// Returns the decisions in the last `window` bytes, oldest first, and whether that is the whole log.
     pub fn newest_decisions(&self, window: u64) -> Result<(Vec<Decision>, bool)> {
         let Some(look) = self.dir().look(layout::DECISIONS)? else { return Ok((Vec::new(), true)) };
         let tail = self.dir().read_tail(layout::DECISIONS, window)?;
@@ -56,7 +56,7 @@ impl Store {
         Ok((decisions, look.bytes <= window))
     }
 
-    /// Held while the view is written.
+    /// Takes the lock for writing the view.
     pub fn lock_context_view(&self, wait: Duration) -> Result<Lock> {
         self.lock(layout::CONTEXT_LOCK, wait)
     }
@@ -73,7 +73,7 @@ impl Store {
     }
 }
 
-/// A fingerprint of the answers of a session that were compared with the decisions.
+/// A fingerprint of those answers of a session that have been compared with the decisions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AnswersSeen(pub u64);
 

@@ -36,7 +36,7 @@ pub enum EntryKind {
     Other,
 }
 
-/// Folders contain what people said to their agents.
+/// Folders are readable by their owner only, because they contain what people said to their agents.
 const OWNER_ONLY: Mode = Mode::from_raw_mode(0o700);
 
 impl Dir {
@@ -48,8 +48,8 @@ impl Dir {
         Ok(Dir { fd, path: path.to_owned(), tracked: Tracked::Nothing })
     }
 
-    /// Opens `path` if no part of it is a link. Any error other than "not found" means only that this method did not
-    /// work. It takes one system call instead of two, which matters when every ancestor of a folder is checked.
+    /// Opens `path` if no part of it is a link. "Not found" is final; after any other error the caller must try `open`.
+    /// It takes one system call instead of two, which matters when every ancestor of a folder is checked.
     pub(crate) fn open_direct(path: &Path) -> rustix::io::Result<Dir> {
         let fd = system::open_without_links(path, OFlags::DIRECTORY)?;
         Ok(Dir { fd, path: path.to_owned(), tracked: Tracked::Nothing })
@@ -75,7 +75,8 @@ impl Dir {
         self.make_with(rel, OWNER_ONLY)
     }
 
-    /// Does the same for a folder of another program, with the mode that the umask gives.
+    /// Opens a folder of another program below this one, and creates missing folders with the mode that the umask
+    /// gives.
     pub fn make_by_umask(&self, rel: &str) -> Result<Dir> {
         self.make_with(rel, Mode::from_raw_mode(0o777))
     }
@@ -109,12 +110,12 @@ impl Dir {
         }
     }
 
-    /// Reads a whole small file. A file over `max` bytes is an error, because thru did not write it.
+    /// Reads a whole small file. A file over `max` bytes is an error, because thru writes no such file.
     pub fn read(&self, rel: &str, max: usize) -> Result<Vec<u8>> {
         self.read_keeping_open(rel, max).map(|(bytes, _)| bytes)
     }
 
-    /// Reads a file and returns it still open. A hook ends soon, so it saves the system call that closes the file.
+    /// Reads a file and returns it still open. A hook ends soon after, so not closing the file saves a system call.
     pub(crate) fn read_keeping_open(&self, rel: &str, max: usize) -> Result<(Vec<u8>, File)> {
         let file = File::from(self.open_to_read(rel)?);
         Ok((read_whole(&file, &self.path.join(rel), max)?, file))
@@ -151,7 +152,7 @@ impl Dir {
         Ok((File::from(fd), size))
     }
 
-    /// Removes a state file in this folder. Records are never removed. A missing file is fine.
+    /// Removes a state file below this folder. A missing file is not an error. Records are never removed.
     pub fn remove(&self, rel: &str) -> Result<()> {
         let (folder, name) = rel.rsplit_once('/').map_or((None, rel), |(folder, name)| (Some(folder), name));
         let removed = match folder {
@@ -183,7 +184,7 @@ impl Dir {
         Ok(())
     }
 
-    /// Lists the folder by name. Skips names that are not Unicode: thru did not create them.
+    /// Lists the entries of the folder by name. Skips names that are not Unicode, because thru creates none.
     pub fn entries(&self) -> Result<Vec<Entry>> {
         let fail = |e| Error::from_errno(e, &self.path, "list");
         let mut entries = Vec::new();
@@ -203,7 +204,7 @@ impl Dir {
         Ok(entries)
     }
 
-    /// Returns at most `most` names, in no particular order, to count entries where there may be very many.
+    /// Returns at most `most` names, in no particular order. For counting entries where there may be very many.
     pub fn names_up_to(&self, most: usize) -> Result<Vec<String>> {
         let fail = |e| Error::from_errno(e, &self.path, "list");
         let mut names = Vec::new();
@@ -219,7 +220,7 @@ impl Dir {
         Ok(names)
     }
 
-    /// Returns what kind of file a name is. Some file systems do not report it in the listing.
+    /// Returns what kind of entry a name is. Some file systems do not report the kind in the listing.
     pub(crate) fn kind(&self, name: &str) -> Result<EntryKind> {
         let stat = fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW)
             .map_err(|e| Error::from_errno(e, &self.path.join(name), "look at"))?;
@@ -249,7 +250,7 @@ impl Dir {
         Err(Error::Refused { path: self.path.join(first), why: "there are too many of these".to_owned() })
     }
 
-    /// Does the same for a file that cannot be read and must be replaced.
+    /// Moves a file out of the way that cannot be read and must be replaced.
     pub fn set_damaged_aside(&self, name: &str, now: Timestamp) -> Result<Option<String>> {
         self.set_aside(name, &format!("damaged-{}", time::compact(now)))
     }
@@ -266,7 +267,7 @@ impl Dir {
         system::sync_folder(self.fd.as_fd()).map_err(|e| Error::from_errno(e, &self.path, "sync"))
     }
 
-    /// Every read of a file's content starts here.
+    /// Opens a file for reading. Every function that reads content calls this.
     fn open_to_read(&self, rel: &str) -> Result<OwnedFd> {
         if self.tracked.hides(rel) {
             return Err(Error::Absent { path: self.path.join(rel) });

@@ -1,5 +1,5 @@
-//! What can go wrong on disk. Absent, denied, damaged and foreign are four different errors, because the user does
-//! something different about each.
+//! What can go wrong on disk. "Absent", "denied", "damaged" and "foreign" are separate errors, because each needs a
+//! different response from the user.
 
 use std::path::{Path, PathBuf};
 
@@ -65,7 +65,7 @@ impl Error {
         }
     }
 
-    /// Returns advice that fits every case of this kind, if there is any.
+    /// Returns advice that applies to every error of this kind, if there is any.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Error::Absent { .. } => None,

@@ -10,13 +10,13 @@ use model::plan::Unreadable;
 
 use crate::{Dir, Durability, EntryKind, Error, Lock, Result, SessionState, Store, layout};
 
-/// A bundle that another tool made larger is still read.
+/// A larger bundle than thru writes is still read, because another tool may have written it.
 const LARGEST_BUNDLE: usize = 16 * BUNDLE_BYTES;
 
 /// Enough for a project with a hundred thousand files.
 const LARGEST_LISTING: usize = 32 * 1024 * 1024;
 
-/// How many listings are kept for a task, of the runs that count. Runs of the same files share one.
+/// How many listings of the runs that count are kept for a task. Runs over the same files share one listing.
 const LISTINGS: usize = 16;
 
 impl Store {
@@ -24,7 +24,7 @@ impl Store {
         self.lock(&layout::evidence_lock(task), wait)
     }
 
-    /// Returns the tasks that have a folder, and names there that cannot be a task's.
+    /// Returns the tasks that have a folder, and the names there that cannot be a task id.
     pub fn evidence_tasks(&self) -> Result<(Vec<Id>, Vec<String>)> {
         let folder = match self.dir().sub(layout::EVIDENCE) {
             Err(Error::Absent { .. }) => return Ok((Vec::new(), Vec::new())),
@@ -41,7 +41,7 @@ impl Store {
         Ok((tasks, others))
     }
 
-    /// Returns `None` if the task has none.
+    /// Returns a task's bundle; `None` if the task has no evidence.
     pub fn evidence(&self, task: &Id) -> Result<Option<Bundle>> {
         let rel = layout::evidence_bundle(task);
         let bytes = match self.dir().read(&rel, LARGEST_BUNDLE) {
@@ -55,8 +55,8 @@ impl Store {
         })
     }
 
-    /// Writes the archive first, then the bundle: if this is interrupted, an entry is in at least one of them. If it
-    /// is in both, its id shows that, and it is not archived again.
+    /// Writes the archive first, then the bundle. After an interruption an entry is in at least one of them. An entry
+    /// that is in both is recognised by its id and not archived again.
     pub fn write_evidence(&self, task: &Id, bundle: &Bundle, archived: &[Entry]) -> Result<()> {
         let folder = self.dir().make(&layout::evidence_folder(task))?;
         let known = if archived.is_empty() { Vec::new() } else { self.archived_evidence(task)? };
@@ -70,14 +70,14 @@ impl Store {
         remove_old_listings(&folder, bundle)
     }
 
-    /// Written before the entry that names it.
+    /// Writes a listing. It must be written before the entry that names it.
     pub fn write_listing(&self, task: &Id, listing: &Listing) -> Result<()> {
         let folder = self.dir().make(&layout::evidence_folder(task))?;
         folder.write(&layout::evidence_listing(&listing.tree()), &listing.bytes(), Durability::Synced)
     }
 
-    /// Returns the listing, and when it was written by the file system's clock, in nanoseconds. `None` if it is
-    /// missing or cannot be read.
+    /// Returns a listing, and the time of the file system's clock in nanoseconds when it was written. Returns `None` if
+    /// it is missing or cannot be read.
     pub fn listing(&self, task: &Id, tree: &str) -> Option<(Listing, i64)> {
         let is_hash = tree.len() == 64 && tree.bytes().all(|b| b.is_ascii_hexdigit());
         let rel = format!("{}/{}", layout::evidence_folder(task), layout::evidence_listing(tree));
@@ -87,7 +87,7 @@ impl Store {
         Some((listing, i64::try_from(written).unwrap_or(i64::MAX)))
     }
 
-    /// Returns each entry once: a write that was interrupted can have put one there twice.
+    /// Returns each archived entry once. An interrupted write can have archived an entry twice.
     pub fn archived_evidence(&self, task: &Id) -> Result<Vec<Entry>> {
         let (mut entries, mut ids) = (Vec::new(), HashSet::new());
         let rel = format!("{}/{}", layout::evidence_folder(task), layout::EVIDENCE_ARCHIVE);
@@ -99,7 +99,7 @@ impl Store {
         Ok(entries)
     }
 
-    /// Creates a patch that an entry names; returns false if the name is taken.
+    /// Creates a patch file that an entry names. Returns false if the name is taken.
     pub fn create_patch(&self, task: &Id, name: &str, bytes: &[u8]) -> Result<bool> {
         self.dir().make(&layout::evidence_folder(task))?.create(name, bytes)
     }
@@ -129,7 +129,7 @@ fn remove_old_listings(folder: &Dir, bundle: &Bundle) -> Result<()> {
     Ok(())
 }
 
-/// How far a session's test runs were turned into evidence: the record of the last one.
+/// How far a session's test runs have been turned into evidence: the journal record of the last such run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SeenRuns {
     pub record: u64,

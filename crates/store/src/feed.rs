@@ -1,5 +1,5 @@
-//! Reads a growing file of lines that another program writes: a harness's transcript. Each reading continues where
-//! the last one ended and reads a bounded amount, however large the file is.
+//! Reads a growing file of lines that another program writes, such as a harness's transcript. Each reading continues
+//! where the last one ended and reads a limited amount, however large the file is.
 
 use std::fs::File;
 use std::os::fd::AsFd;
@@ -18,13 +18,13 @@ use crate::{Error, Result};
 pub struct Cursor {
     pub inode: u64,
     pub offset: u64,
-    /// Digest of the last bytes before `offset`. It detects a file that was rewritten under the same inode number.
+    /// Digest of the last bytes before `offset`. It detects that the file was rewritten under the same inode number.
     pub tail_digest: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// At most this many bytes are read, from the end. What comes before them stays unread and is reported.
+    /// At most this many bytes are read, counted from the end. The bytes before them are skipped and counted.
     pub window: u64,
     /// Longer lines are cut, to limit memory.
     pub line: usize,
@@ -54,9 +54,9 @@ pub struct FeedReport {
     pub lines: u64,
     /// The number of lines that were cut.
     pub skipped_long: u64,
-    /// The number of bytes after the cursor, or from the beginning, that were not read.
+    /// The number of bytes between the old cursor, or the beginning, and the window. They were not read.
     pub unread_before: u64,
-    /// True if the cursor did not fit, because the file was replaced, cut or rewritten.
+    /// True if the cursor did not match, because the file was replaced, cut or rewritten.
     pub restarted: bool,
 }
 
@@ -64,7 +64,7 @@ const MB: u64 = 1024 * 1024;
 const CHUNK: usize = 128 * 1024;
 const TAIL: usize = 64;
 
-/// Reads what is new since `cursor`, or the end of the file if there is no cursor or it does not fit.
+/// Reads what is new since `cursor`. Reads the end of the file if there is no cursor or it does not match.
 pub fn read_new(
     path: &Path,
     cursor: Option<&Cursor>,
@@ -79,18 +79,18 @@ pub fn read_new(
     Ok(report)
 }
 
-/// Returns a cursor at the beginning of a line that was read before, to read it again.
+/// Returns a cursor at the beginning of a line that was read before, so that the line is read again.
 pub fn cursor_at(path: &Path, offset: u64) -> Result<Cursor> {
     let feed = Feed::open(path)?;
     Ok(Cursor { inode: feed.inode, offset, tail_digest: feed.digest_before(offset)? })
 }
 
-/// Reads a file from its first line to its last. For commands, where somebody waits; not for hooks.
+/// Reads a file from its first line to its last. For commands, where a person waits; not for hooks.
 pub fn read_all(path: &Path, limits: Limits, each: impl FnMut(FeedLine<'_>)) -> Result<FeedReport> {
     Feed::open(path)?.read(0, 0, limits, each)
 }
 
-/// Returns the unfinished line after the cursor, up to `max` bytes. It may still be in the process of being written.
+/// Returns the unfinished line after the cursor, up to `max` bytes. Another process may still be writing it.
 pub fn peek(path: &Path, cursor: &Cursor, max: usize) -> Result<Vec<u8>> {
     let feed = Feed::open(path)?;
     if !feed.fits(cursor) {
@@ -120,7 +120,7 @@ pub fn find_last<T>(
         at -= length;
         let got = feed.fill(back.room(usize::try_from(length).unwrap_or(CHUNK)), at)?;
         if (got as u64) < length {
-            return Ok(None); // it was cut while we read: there is no end to count from
+            return Ok(None); // the file was cut during the reading, so its end is unknown
         }
         while let Some(line) = back.last_line() {
             if !std::mem::take(&mut is_overlong)
@@ -135,7 +135,7 @@ pub fn find_last<T>(
             back.end = back.start;
         }
     }
-    // The first line of the window is complete only at the beginning of the file.
+    // The first line in the window is complete only if the window begins at the beginning of the file.
     let first = &back.buffer[back.start..back.end];
     let is_whole = floor == 0 && !is_overlong && (1..=limits.line).contains(&first.len());
     Ok(if is_whole { pick(first) } else { None })
@@ -163,7 +163,7 @@ impl<'p> Feed<'p> {
     }
 
     /// Passes on every complete line from `start`; `from` is how far the file was read before. Reads only up to the
-    /// size that the file had when it was opened, so that a busy writer cannot keep us here.
+    /// size that the file had when it was opened, so that a busy writer cannot keep this function running.
     fn read(
         &self,
         from: u64,
@@ -210,7 +210,7 @@ impl<'p> Feed<'p> {
             if searching {
                 begin = filled;
             }
-            // A long line is left where it is: it would be moved for every chunk that is read.
+            // A long line stays where it is in the buffer; otherwise every chunk would move it.
             if begin > 0 {
                 buffer.copy_within(begin..filled, 0);
                 filled -= begin;
@@ -225,7 +225,7 @@ impl<'p> Feed<'p> {
             }
         }
         if searching {
-            // This is one line, longer than the window, that continues.
+            // The bytes are the middle of one unfinished line that is longer than the window.
             report.unread_before = self.size - from;
         }
         report.cursor =
@@ -240,7 +240,7 @@ impl<'p> Feed<'p> {
         Ok(fingerprint([&tail[..got]]))
     }
 
-    /// Fills `bytes` from offset `at`. Returns fewer only at the end of the file.
+    /// Fills `bytes` from offset `at` and returns how many were read. These are fewer only at the end of the file.
     fn fill(&self, bytes: &mut [u8], at: u64) -> Result<usize> {
         let mut filled = 0;
         while filled < bytes.len() {

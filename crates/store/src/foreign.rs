@@ -1,5 +1,5 @@
-//! Files of other programs: a harness's settings, git's exclude list. They are replaced only if nobody changed them
-//! since they were read, and they keep their owner and mode.
+//! Files of other programs: a harness's settings, git's exclude list. They are replaced only if nobody has changed
+//! them since they were read, and they keep their owner and mode.
 
 use rustix::fs::{self, AtFlags, FileType, Mode};
 use rustix::io::Errno;
@@ -16,7 +16,7 @@ pub enum Replaced {
 }
 
 impl Dir {
-    /// Replaces `name` if it still contains `expected`; `None` means that it does not exist. The comparison comes
+    /// Replaces `name` if it still contains `expected`; `None` means that it must not exist. The comparison is made
     /// right before the rename, when the new file is ready.
     pub fn replace_if(&self, name: &str, expected: Option<&[u8]>, bytes: &[u8]) -> Result<Replaced> {
         let path = self.path().join(name);

@@ -9,7 +9,7 @@ use crate::read::{open_own, read_lines, read_own, require_file};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Git {
-    /// The folder is the top of a plain checkout.
+    /// The folder is the top of an ordinary checkout.
     Top,
     /// The folder is the top of a submodule inside its superproject's working tree.
     Submodule,
@@ -17,7 +17,7 @@ pub enum Git {
     Worktree { main: PathBuf },
 }
 
-/// Checks whether `dir` is the top of a checkout.
+/// Returns what kind of checkout `dir` is the top of; `None` if it is not the top of one.
 pub fn look(dir: &Path) -> Option<Git> {
     let dot_git = dir.join(".git");
     // The standard library would make a second system call to learn why the first one failed.
@@ -31,8 +31,9 @@ pub fn look(dir: &Path) -> Option<Git> {
     Some(if is_in_superproject(dir, &dot_git) { Git::Submodule } else { Git::Top })
 }
 
-/// `.git` of a submodule says `gitdir: <superproject>/.git/modules/<name>`; a superproject that is a worktree keeps
-/// its modules in `<main>/.git/worktrees/<worktree>/modules`. A superproject must contain `dir`.
+/// Returns whether `dir` is a submodule inside its superproject. The `.git` file of a submodule contains
+/// `gitdir: <superproject>/.git/modules/<name>`; a superproject that is a worktree keeps its modules in
+/// `<main>/.git/worktrees/<worktree>/modules`. The superproject must contain `dir`.
 fn is_in_superproject(dir: &Path, dot_git: &Path) -> bool {
     let superproject = || {
         let pointer = read_line(dot_git)?;
@@ -51,14 +52,15 @@ fn is_in_superproject(dir: &Path, dot_git: &Path) -> bool {
     dir != around && dir.starts_with(around)
 }
 
-/// `.git` of a worktree says `gitdir: <main>/.git/worktrees/<name>`, and `commondir` in there leads to `<main>/.git`.
-/// A submodule has no `commondir` and a bare repository has no `.git`, so neither has a main checkout.
+/// Returns the main checkout of a worktree. The `.git` file of a worktree contains
+/// `gitdir: <main>/.git/worktrees/<name>`, and the file `commondir` there leads to `<main>/.git`. A submodule has no
+/// `commondir` and a bare repository has no `.git`, so neither has a main checkout.
 fn main_checkout(dir: &Path, dot_git: &Path) -> Option<PathBuf> {
     let pointer = read_line(dot_git)?;
     let git_dir = dir.join(pointer.strip_prefix("gitdir:")?.trim()).canonicalize().ok()?;
     let common = git_dir.join(read_line(&git_dir.join("commondir"))?).canonicalize().ok()?;
-    // Anybody can write a `.git` file that points at your repository. Only git makes your repository point back at
-    // it.
+    // Anybody can write a `.git` file that points at your repository. Only git makes your repository point back to that
+    // file.
     let back = git_dir.join(read_line(&git_dir.join("gitdir"))?).canonicalize().ok()?;
     let mutual = git_dir.parent()? == common.join("worktrees") && back == dot_git.canonicalize().ok()?;
     (mutual && common.file_name()? == ".git").then(|| common.parent().map(Path::to_owned))?
@@ -73,8 +75,8 @@ pub struct Head {
     pub branch: String,
 }
 
-/// Reads HEAD of the checkout around `dir`. Returns `None` outside git, and for reftable repositories, which only git
-/// can read.
+/// Reads HEAD of the checkout that contains `dir`. Returns `None` outside git, and for reftable repositories, which
+/// only git can read.
 pub fn head(dir: &Path) -> Option<Head> {
     let (git_dir, common) = folders(dir)?;
     let head = read_line(&git_dir.join("HEAD"))?;
@@ -85,7 +87,7 @@ pub fn head(dir: &Path) -> Option<Head> {
     let loose = [&git_dir, &common].into_iter().find_map(|folder| read_line(&folder.join(name)));
     let packed_refs = common.join("packed-refs");
     let Some(commit) = loose.or_else(|| packed(&packed_refs, name)) else {
-        // HEAD then names a branch that does not exist, or one that was not read.
+        // HEAD names a branch that has no commit yet, or one whose commit was not found.
         let is_unread =
             packed_refs.metadata().is_ok_and(|meta| !meta.is_file() || meta.len() > LARGEST_PACKED);
         let is_elsewhere = is_unread || branch == ".invalid" || common.join("reftable").exists();
@@ -98,11 +100,11 @@ pub fn head(dir: &Path) -> Option<Head> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Remote {
     pub name: String,
-    /// The branch's commit at the last fetch or push; `None` if the remote is not known to have the branch.
+    /// The branch's commit on the remote at the last fetch or push; `None` if no such commit is known.
     pub commit: Option<String>,
 }
 
-/// Returns the remote that a branch is pushed to: `origin`, or the only one. `None` if there is none.
+/// Returns the remote that a branch is pushed to: `origin`, or else the first one. Returns `None` if there is none.
 pub fn remote(dir: &Path, branch: &str) -> Option<Remote> {
     let (_, common) = folders(dir)?;
     let config = String::from_utf8(read_own(&common.join("config"), LARGEST).ok()?).ok()?;
@@ -119,7 +121,7 @@ pub fn remote(dir: &Path, branch: &str) -> Option<Remote> {
     Some(Remote { name, commit: commit.filter(|commit| is_commit(commit)) })
 }
 
-/// Returns the git folder of the checkout around `dir`, and the one that all its worktrees share.
+/// Returns the git folder of the checkout that contains `dir`, and the one that all its worktrees share.
 fn folders(dir: &Path) -> Option<(PathBuf, PathBuf)> {
     let top = dir.ancestors().find(|folder| folder.join(".git").exists())?;
     let dot_git = top.join(".git");
@@ -155,7 +157,7 @@ fn read_line(path: &Path) -> Option<String> {
     Some(text.lines().next()?.trim().to_owned())
 }
 
-/// Finds something in git's folders that is neither a file nor a folder. `git` itself would hang on a pipe there.
+/// Finds an entry of git's folders that is neither a file nor a folder. On a pipe there, `git` itself would hang.
 pub fn special_file(dir: &Path) -> Option<PathBuf> {
     let top = dir.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok())?;
     let dot_git = top.join(".git");
@@ -196,7 +198,7 @@ const GIT_FILES: &[&str] = &[
 /// Larger than any of git's one-line files.
 const LARGEST: usize = 64 * 1024;
 
-/// Larger files are left to git itself. A session start reads this and has no time for more.
+/// The largest `packed-refs` that is read. A session start reads it and has no time for a larger one.
 const LARGEST_PACKED: u64 = 8 * 1024 * 1024;
 
 #[cfg(test)]

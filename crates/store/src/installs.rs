@@ -1,5 +1,5 @@
-//! Where `thru install` wrote into a project: one line for each checkout, in the state folder of this machine.
-//! `thru uninstall --all` also finds projects by it that are not trusted.
+//! Where `thru install` wrote into a project: one line for each checkout, in the state folder of this machine. With
+//! this list `thru uninstall --all` also finds projects that are not trusted.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ struct Line {
 }
 
 impl Installs {
-    /// `state` is `$XDG_STATE_HOME/throughline`.
+    /// Returns the list in `state`, which is `$XDG_STATE_HOME/throughline`.
     pub fn new(state: PathBuf) -> Installs {
         Installs { state }
     }
@@ -34,14 +34,15 @@ impl Installs {
             return Ok(());
         }
         let line = Line { checkout: checkout.to_owned(), at: time::rfc3339(now) };
-        // A path that is not Unicode cannot be a line. Such a project is found by its trust.
+        // A path that is not Unicode cannot be written as a line. `uninstall --all` finds such a project by its trust
+        // record.
         let Ok(line) = serde_json::to_vec(&line) else { return Ok(()) };
         let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.state);
         made.map_err(|e| io_error(&e, &self.state, "make a folder"))?;
         Dir::open(&self.state)?.append(layout::STATE_INSTALLS, &line, u64::MAX)
     }
 
-    /// Lists checkouts, also those that are gone.
+    /// Lists the checkouts, including those that no longer exist.
     pub fn list(&self) -> Result<Vec<PathBuf>> {
         let dir = match Dir::open(&self.state) {
             Err(Error::Absent { .. }) => return Ok(Vec::new()),

@@ -1,4 +1,4 @@
-//! The names of all files below a root. No other file spells these names.
+//! The names of all files below a root. No other module writes out these names.
 
 use model::gate;
 use model::id::Id;
@@ -14,16 +14,16 @@ pub const RECEIPTS: &str = "indexes/receipts.jsonl";
 pub const JOURNALS: &str = "sessions";
 /// Receipts in the state folder of this machine, for events without a usable root.
 pub const STATE_RECEIPTS: &str = "receipts.jsonl";
-/// Where `thru install` wrote, in the same folder.
+/// Where `thru install` wrote. This file is in the same folder.
 pub const STATE_INSTALLS: &str = "installs.jsonl";
 
-/// Anything in it may be deleted at any time.
+/// A folder whose content may be deleted at any time.
 pub const SCRATCH: &str = "scratch";
 
 /// The folders that `init` creates, so that a newcomer sees what goes where.
 pub const FOLDERS: &[&str] = &["indexes", "loops", "packets", "scratch", "sessions", "state"];
 
-/// Held while `root.json` is changed.
+/// The lock held while `root.json` is changed.
 pub const MARKER_LOCK: &str = "state/locks/root.lock";
 
 /// The lock held while a session is folded.
@@ -33,52 +33,54 @@ pub fn session_lock(session: &Id) -> String {
 
 pub const PACKETS: &str = "packets";
 pub const PACKETS_INDEX: &str = "indexes/packets.tsv";
-/// Held while a packet is changed.
+/// The lock held while a packet is changed.
 pub const PACKETS_LOCK: &str = "state/locks/packets.lock";
 
 pub fn packet(id: &Id) -> String {
     packet_named(id.as_str())
 }
 
-/// Returns the path for a name that was found in the folder.
+/// Returns the path of a packet whose name was found in the folder.
 pub(crate) fn packet_named(name: &str) -> String {
     format!("{PACKETS}/{name}.md")
 }
 
-/// Which packet each session has claimed.
+/// The folder that records which packet each session has claimed.
 pub const CLAIMS: &str = "state/claims";
-/// Crashed sessions that were dealt with, each with the packet that was written for it.
+/// The folder of crashed sessions that were dealt with; each file names the packet that was written for the session.
 pub const SWEPT: &str = "state/swept";
-/// Held while crashed sessions are dealt with.
+/// The lock held while crashed sessions are dealt with.
 pub const SWEEP_LOCK: &str = "state/locks/sweep.lock";
 pub const DECISIONS: &str = "decisions.jsonl";
-/// Decisions, patterns and activity as people read them.
+/// The view of decisions, patterns and activity that people read.
 pub const CONTEXT_VIEW: &str = "context.md";
-/// Held while that is written.
+/// The lock held while that view is written.
 pub const CONTEXT_LOCK: &str = "state/locks/context.lock";
-/// Held by a command that reads the decisions and then adds one.
+/// The lock of a command that reads the decisions and then adds one.
 pub const DECISIONS_LOCK: &str = "state/locks/decisions.lock";
-/// Which answers of a session are among the decisions.
+/// The folder that records which answers of a session have been compared with the decisions.
 pub const ANSWERS_SEEN: &str = "state/answers-seen";
 
-/// The plan, its readable view, and its ledger of changes.
+/// The plan.
 pub const PLAN: &str = "plan.json";
+/// The plan in readable form.
 pub const PLAN_VIEW: &str = "plan.md";
+/// The log of changes to the plan.
 pub const PLAN_LEDGER: &str = "plan-ledger.jsonl";
-/// What is kept of finished phases.
+/// The folder with the records of finished phases.
 pub const PHASES: &str = "phases";
-/// Held while the plan is changed.
+/// The lock held while the plan is changed.
 pub const PLAN_LOCK: &str = "state/locks/plan.lock";
-/// The state of a session's own todo list when the plan last followed it.
+/// The folder with the state of each session's own todo list when the plan last followed it.
 pub const PLAN_TODOS: &str = "state/plan-todos";
 
 pub fn phase_record(phase: u32) -> String {
     format!("{PHASES}/{phase}.md")
 }
 
-/// Evidence that tasks are done: a folder for each.
+/// Evidence that tasks are done, in a folder for each task.
 pub const EVIDENCE: &str = "evidence";
-/// Which test runs of a session are already evidence.
+/// The folder that records which test runs of a session are already evidence.
 pub const EVIDENCE_SEEN: &str = "state/evidence";
 /// In the folder of a task: entries that were moved out of the bundle.
 pub const EVIDENCE_ARCHIVE: &str = "archive.jsonl";
@@ -91,36 +93,38 @@ pub fn evidence_bundle(task: &Id) -> String {
     format!("{EVIDENCE}/{task}/bundle.json")
 }
 
-/// The files that entries with this tree are about.
+/// Returns the name of the file that lists the files with this tree hash.
 pub fn evidence_listing(tree: &str) -> String {
     format!("{tree}.files")
 }
 
-/// Held while the evidence of a task is changed.
+/// The lock held while the evidence of a task is changed.
 pub fn evidence_lock(task: &Id) -> String {
     format!("{LOCKS}/evidence-{task}.lock")
 }
 
-/// The originals of summarised outputs, a line for each summary, and what is known of originals that were removed.
+/// The originals of summarised outputs.
 pub const SUMMARIES: &str = "summaries";
+/// The log of summaries, one line each.
 pub const SUMMARIES_INDEX: &str = "summaries/index.jsonl";
+/// What is still known about originals that were removed.
 pub const SUMMARIES_ARCHIVE: &str = "summaries/archive.jsonl";
 
-/// The name of an original in its folder.
+/// Returns the name of an original in its folder.
 pub fn original(id: &str) -> String {
     format!("{id}.txt")
 }
 
 /// Every run of the benchmark.
 pub const BENCHMARKS: &str = "benchmarks.json";
-/// Held while a run is added.
+/// The lock held while a run is added.
 pub const BENCHMARKS_LOCK: &str = "state/locks/benchmarks.lock";
 
 /// Loops and their logs.
 pub const LOOPS: &str = "loops";
-/// Which loop is in the foreground of which session.
+/// Which loop is in the foreground of each session.
 pub const ACTIVE_LOOP: &str = "indexes/active-loop.json";
-/// Held while a loop or the foreground pointer is changed.
+/// The lock held while a loop or the foreground pointer is changed.
 pub const LOOPS_LOCK: &str = "state/locks/loops.lock";
 
 /// The lock held while a loop's validators run.
@@ -132,42 +136,43 @@ pub fn loop_log(id: &Id) -> String {
     format!("{LOOPS}/{id}.log.jsonl")
 }
 pub const WORKSTREAMS: &str = "workstreams";
-/// Held while a manifest or its steps are changed.
+/// The lock held while a manifest or its steps are changed.
 pub const WORKSTREAMS_LOCK: &str = "state/locks/workstreams.lock";
-/// Which workstream was active when a session was compacted, and the newest of them for all sessions.
+/// The folder that records which workstream was active when a session was compacted.
 pub const PRECOMPACT: &str = "state/precompact";
+/// The newest such record of all sessions.
 pub const PRECOMPACT_STATE: &str = "state/precompact_state.json";
 
 pub fn precompact(session: &Id) -> String {
     format!("{PRECOMPACT}/{session}.json")
 }
-/// Which workstream a session was told to work on, by `thru resume use`.
+/// The workstream that `thru resume use` selected for a session.
 pub const WORKSTREAM_USED: &str = "state/workstream-used";
-/// Which unread files a session was reminded of.
+/// The unread files that a session was reminded of.
 pub const REMINDED: &str = "state/reminded";
-/// Which boxes a session's own list has ticked.
+/// The boxes that were ticked because of a session's own todo list.
 pub const TICKED: &str = "state/ticked";
 
 pub const RELEVANT_FILES: &str = "indexes/relevant-files.jsonl";
-/// What agents did: a line for each tool call, folded from the journals at checkpoints.
+/// What agents did: one line for each tool call, folded from the journals at checkpoints.
 pub const ACTIVITY: &str = "indexes/activity.jsonl";
 
-/// The digest of each session, so that its start need not read the whole journal.
+/// The digest of each session, so that a session start need not read the whole journal.
 pub const DIGESTS: &str = "state/digest";
 /// How far each session's transcript has been read.
 pub const CURSORS: &str = "state/cursors";
-/// How many records could not be written, and when. Created in advance, because a full disk takes no new file.
+/// How many records could not be written, and when. Created in advance, because a full disk accepts no new file.
 pub const LOST: &str = "state/lost.json";
-/// Which facts a session's context contains since its last compaction.
+/// The facts that a session's context has contained since its last compaction.
 pub const CONTEXT_HELD: &str = "state/told";
-/// How full each session's context window was when it was told.
+/// How full each session's context window was when the session was last told about it.
 pub const WINDOWS: &str = "state/window";
-/// Which edits of other sessions each session was told of.
+/// The edits of other sessions that each session was told about.
 pub const CLASHES_TOLD: &str = "state/clashes-told";
-/// Sessions between a compaction and their brief.
+/// The sessions between a compaction and their brief.
 pub const PENDING: &str = "state/pending";
 pub const LOCKS: &str = "state/locks";
-/// Which role each session has.
+/// The role of each session.
 pub const ROLES: &str = "state/roles";
 /// The lifecycle state of each role.
 pub const LIFECYCLES: &str = "state/lifecycle";
@@ -179,42 +184,44 @@ pub fn lifecycle_lock(machine: &str) -> String {
 
 /// The runs of stages, one folder each.
 pub const OUTPUTS: &str = "outputs";
-/// The files in a run's folder: what is expected there, and what the stage went on without.
+/// The file in a run's folder that lists what is expected there.
 pub const EXPECTED: &str = gate::EXPECTED;
+/// The file in a run's folder that lists what the stage went on without.
 pub const OMISSIONS: &str = gate::OMISSIONS;
-/// Which run is the live one.
+/// The file that names the live run.
 pub const LIVE: &str = "state/live.json";
 
-/// Files next to an output: the last message of an agent that did not write it, and what a launched command received
-/// and printed.
+/// Returns the file next to an output that contains the last message of an agent that did not write the output.
 pub fn last_message(output: &str) -> String {
     format!("{output}{}", gate::LAST_MESSAGE)
 }
 
+/// Returns the file next to an output that contains what a launched command received.
 pub fn launch_prompt(output: &str) -> String {
     format!("{output}{}", gate::LAUNCH_PROMPT)
 }
 
+/// Returns the file next to an output that contains what a launched command printed.
 pub fn launch_log(output: &str) -> String {
     format!("{output}{}", gate::LAUNCH_LOG)
 }
 
-/// The process that is working on an output.
+/// Returns the file that names the process that is working on an output.
 pub fn launch_process(output: &str) -> String {
     format!("{output}{}", gate::LAUNCH_PROCESS)
 }
 
-/// The expectation list of a stage while another stage of the same folder is the current one.
+/// Returns the expectation list of a stage while another stage of the same folder is the current one.
 pub fn expected_of(stage: &str) -> String {
     format!("expected.{stage}.json")
 }
 
-/// What such a stage went on without.
+/// Returns the file that lists what such a stage went on without.
 pub fn stage_omissions_file(stage: &str) -> String {
     format!("omissions.{stage}.md")
 }
 
-/// The lock held while outputs of a run are made.
+/// Returns the lock that is held while outputs of a run are produced.
 pub fn outputs_lock(what: &str) -> String {
     format!("{LOCKS}/outputs-{what}.lock")
 }
@@ -223,16 +230,16 @@ pub fn journal(session: &Id) -> String {
     format!("{JOURNALS}/{session}.jsonl")
 }
 
-/// The first journal part, which readers read before [`journal`] itself.
+/// Returns the first part of a journal, which is read before [`journal`] itself.
 pub fn first_journal_part(session: &Id) -> String {
     format!("{JOURNALS}/{session}~0001.jsonl")
 }
 
-/// Keeps everything out of git.
+/// An ignore file that keeps everything out of git.
 pub const IGNORE_ALL: &str =
     "# Written by `thru init`: nothing in here goes into git. `thru init --shared` changes that.\n*\n";
 
-/// Lets what a team shares into git and keeps the rest out.
+/// An ignore file that lets into git what a team shares, and keeps the rest out.
 pub const IGNORE_SHARED: &str = "\
 # Written by `thru init --shared`: records that a team shares are in git, the rest is not.
 /*
@@ -252,7 +259,7 @@ pub const IGNORE_SHARED: &str = "\
 *.damaged-*
 ";
 
-/// What [`IGNORE_SHARED`] lets into git, besides the ignore file itself.
+/// Returns the names that [`IGNORE_SHARED`] lets into git, besides the ignore file itself.
 pub fn shared_records() -> Vec<&'static str> {
     let kept = IGNORE_SHARED.lines().filter_map(|line| line.strip_prefix("!/"));
     kept.filter(|name| *name != GITIGNORE).collect()

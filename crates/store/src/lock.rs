@@ -1,4 +1,4 @@
-//! An exclusive lock on a record, for read-modify-write. Waiting for it ends at a deadline.
+//! An exclusive lock on a record, for reading, changing and writing it. Waiting for the lock ends at a deadline.
 
 use std::fs::{File, TryLockError};
 use std::os::unix::fs::FileExt;
@@ -10,7 +10,7 @@ use rustix::fs::{self, AtFlags, Mode, OFlags};
 use crate::read::io_error;
 use crate::{Dir, Error, Result};
 
-/// Held until dropped. The file stays, because removing it would let two processes hold the lock.
+/// A lock that is held until it is dropped. Its file stays, because removing it would let two processes hold the lock.
 #[derive(Debug)]
 pub struct Lock {
     file: File,
@@ -23,7 +23,7 @@ impl Lock {
         (&self.file, &self.path)
     }
 
-    /// Writes into the file who holds the lock, for other processes to read.
+    /// Writes into the file who holds the lock, so that other processes can read it.
     pub(crate) fn sign(&self, who: &str) -> Result<()> {
         let signed = self.file.set_len(0).and_then(|()| self.file.write_at(who.as_bytes(), 0));
         signed.map(drop).map_err(|e| io_error(&e, &self.path, "write"))
@@ -41,7 +41,7 @@ impl Dir {
             let file = File::from(self.open_beneath(rel, flags, Mode::from_raw_mode(0o600), "lock")?);
             match file.try_lock() {
                 Ok(()) if self.is_still(rel, &file) => return Ok(Lock { file, path }),
-                Ok(()) => continue, // somebody removed the file we had opened: the lock is another one now
+                Ok(()) => continue, // somebody removed the file that was opened here: lock the new one
                 Err(TryLockError::WouldBlock) => {}
                 Err(TryLockError::Error(e)) => return Err(io_error(&e, &path, "lock")),
             }

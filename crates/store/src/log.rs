@@ -1,4 +1,4 @@
-//! Reads logs: every part in order. Torn and foreign lines are skipped and counted.
+//! Reads logs, all parts in order. Torn and foreign lines are skipped and counted.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -43,8 +43,8 @@ impl Dir {
     ) -> Result<Option<NewLines>> {
         let place = if place == LogPosition::default() { self.first_place(rel)? } else { place };
         let (mut place, mut unread) = self.last_bytes(rel, place, window);
-        // If we start in the middle, the first line is not complete, unless the byte before it is a line end. So look
-        // at that byte too.
+        // If reading starts in the middle, the first line is incomplete unless the byte before it is a line end. So
+        // read that byte too.
         let mut is_partial = unread > 0 && place.offset > 0;
         loop {
             let part = self.part(rel, place.parts + 1);
@@ -54,7 +54,7 @@ impl Dir {
                 Err(Error::Absent { .. }) => return Ok(None),
                 opened => Some(opened?),
             };
-            // The log was rotated between the two calls, so the open file may be the next part. Ask again.
+            // The log was rotated between the two calls, so the open file may be the next part. Look again.
             if part.is_none() && self.part(rel, place.parts + 1).is_some() {
                 continue;
             }
@@ -80,8 +80,8 @@ impl Dir {
         }
     }
 
-    /// Returns the position `window` bytes before the end, if `place` is earlier than that, and the number of bytes
-    /// between the two.
+    /// Returns the position `window` bytes before the end and the number of bytes before it that are skipped. If
+    /// `place` is later than that position, returns `place` and 0.
     fn last_bytes(&self, rel: &str, place: LogPosition, window: u64) -> (LogPosition, u64) {
         if window == u64::MAX {
             return (place, 0);
@@ -103,7 +103,7 @@ impl Dir {
         (start, over)
     }
 
-    /// The position before the oldest existing part. Earlier parts may have been archived.
+    /// Returns the position before the oldest existing part. Earlier parts may have been archived.
     fn first_place(&self, rel: &str) -> Result<LogPosition> {
         let parts = match self.rotated(rel) {
             Err(Error::Absent { .. }) => return Ok(LogPosition::default()),

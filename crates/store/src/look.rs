@@ -1,4 +1,4 @@
-//! What is known about a file without opening it.
+//! What the file system reports about a file without opening it.
 
 use jiff::Timestamp;
 use rustix::fs::{self, AtFlags, FileType};
@@ -13,8 +13,8 @@ pub struct Look {
 }
 
 impl Dir {
-    /// Looks at a regular file below this folder, following no link. Returns `None` if the name does not exist or is
-    /// something else. A file that cannot be examined is an error, not an absent file.
+    /// Examines a regular file below this folder without following links. Returns `None` if the name does not exist or
+    /// is not a regular file. A file that cannot be examined is an error, not an absent file.
     pub fn look(&self, rel: &str) -> Result<Option<Look>> {
         if let Some((folder, name)) = rel.rsplit_once('/') {
             return match self.sub(folder) {

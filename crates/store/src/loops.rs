@@ -13,12 +13,12 @@ use crate::{Durability, EntryKind, Error, Lock, Result, Store, Tally, layout};
 const LARGEST: usize = 2 * 1024 * 1024;
 
 impl Store {
-    /// Held while a loop or the pointer is read, changed and written.
+    /// Takes the lock that is held while a loop or the pointer is read, changed and written.
     pub fn lock_loops(&self, wait: Duration) -> Result<Lock> {
         self.lock(layout::LOOPS_LOCK, wait)
     }
 
-    /// Held while a loop's validators run, so that they run once.
+    /// Takes the lock that is held while a loop's validators run, so that they run only once at a time.
     pub fn lock_validators(&self, id: &Id) -> Result<Lock> {
         self.lock(&layout::validators_lock(id), Duration::ZERO)
     }
@@ -61,7 +61,7 @@ impl Store {
         self.dir().make(layout::LOOPS)?.write(&format!("{id}.md"), record.bytes(), Durability::Synced)
     }
 
-    /// Returns false if a loop of that name exists.
+    /// Creates a loop. Returns false if a loop of that name exists.
     pub fn create_loop(&self, id: &Id, record: &Record) -> Result<bool> {
         self.dir().make(layout::LOOPS)?.create(&format!("{id}.md"), record.bytes())
     }

@@ -1,7 +1,7 @@
 //! Records that could not be written: how many, since when, why.
 //!
-//! A full disk takes no new file and no longer one, but it lets allocated bytes be replaced. So `init`
-//! and session starts create a file of blanks, and a hook that loses a record overwrites part of it. If that
+//! A full disk accepts no new file, and no file can grow, but bytes that are already allocated can be replaced. So
+//! `init` and session starts create a file of blanks, and a hook that loses a record overwrites part of it. If that
 //! fails (a read-only disk, a store without the file), the note goes into the user's state folder.
 
 use std::fs::File;
@@ -19,10 +19,10 @@ use crate::{Dir, Error, Lock, Result, Store, layout};
 /// The note always has this size: one block on most disks.
 const SIZE: usize = 4096;
 
-/// The longest reason that is kept.
+/// How many bytes of the reason are kept.
 const WHY: usize = 400;
 
-/// Records that were lost, as far as that was noted.
+/// Records that were lost, as far as this was noted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lost {
     pub first: String,
@@ -64,7 +64,7 @@ impl Store {
 }
 
 impl<'a> LostNote<'a> {
-    /// `state` is `$XDG_STATE_HOME/throughline`.
+    /// Returns the note of one project. `state` is `$XDG_STATE_HOME/throughline`.
     pub fn new(store: &'a Store, state: Option<&Path>, project: &ProjectId) -> LostNote<'a> {
         let outside = state.map(|state| state.join("lost"));
         LostNote { store, outside, name: format!("{}.json", project.as_str()) }
@@ -94,14 +94,14 @@ impl<'a> LostNote<'a> {
         }
     }
 
-    /// Returns what is noted; usually `None`.
+    /// Returns what is noted. Usually that is `None`.
     pub fn read(&self) -> Option<Lost> {
         let inside = self.store.dir().read(layout::LOST, SIZE).ok();
         let outside = || read_own(&self.outside.as_ref()?.join(&self.name), SIZE).ok();
         inside.and_then(|bytes| parse(&bytes)).or_else(|| parse(&outside()?))
     }
 
-    /// Passes what is noted to `tell`, and clears the note if `tell` succeeds. Two hooks at once do not both report
+    /// Passes what is noted to `tell`, and clears the note if `tell` succeeds. Of two concurrent hooks only one reports
     /// it.
     pub fn take(&self, wait: Duration, mut tell: impl FnMut(&Lost) -> Result<()>) -> Result<()> {
         let mut take = |dir: &Dir, rel: &str| -> Result<()> {
@@ -136,7 +136,7 @@ impl<'a> LostNote<'a> {
     }
 }
 
-/// Returns whether a file is the blank note that `init` creates, and so not somebody's record.
+/// Returns whether a file is the blank note that `init` creates, and so not a user's record.
 pub(crate) fn is_blank_note(dir: &Dir, name: &str) -> bool {
     layout::LOST.ends_with(name) && dir.read(name, SIZE).is_ok_and(|bytes| bytes == blank())
 }
@@ -156,7 +156,7 @@ fn render(lost: &Lost) -> Vec<u8> {
     bytes
 }
 
-/// Blanks, and anything else that is not a note, mean that nothing was lost.
+/// Parses a note. Blanks, and anything else that is not a note, mean that nothing was lost.
 fn parse(bytes: &[u8]) -> Option<Lost> {
     serde_json::from_slice(bytes.trim_ascii()).ok()
 }
@@ -169,7 +169,7 @@ fn read(lock: &Lock) -> Result<Option<Lost>> {
     Ok(parse(&bytes[..got]))
 }
 
-/// Writes in place: the bytes are allocated already, so this works on a full disk.
+/// Overwrites the note in place. Its bytes are already allocated, so this works on a full disk.
 fn write(lock: &Lock, bytes: &[u8]) -> Result<()> {
     let (file, path): (&File, &Path) = lock.file();
     file.write_all_at(bytes, 0).map_err(|e| io_error(&e, path, "write"))

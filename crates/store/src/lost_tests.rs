@@ -29,7 +29,7 @@ fn lost_records_are_counted_told_and_forgotten() {
     );
     assert_eq!(store.dir().look(layout::LOST).unwrap().unwrap().bytes, SIZE as u64, "written in place");
     assert!(!state.exists(), "nothing is written outside while the store takes it");
-    // The note stays until it could be reported.
+    // The note stays until it has been reported.
     let refused = |_: &Lost| Err(Error::Absent { path: "x".into() });
     note.take(NO_WAIT, refused).unwrap_err();
     assert!(note.read().is_some());

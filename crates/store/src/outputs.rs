@@ -1,4 +1,4 @@
-//! The run of a stage: its folder, the expected files, and the state of the files that exist.
+//! The run of a stage: its folder, the files expected there, and the state of the files that exist.
 //!
 //! The folder is usually in `outputs/`. An orchestrator with its own folders may name any other folder of the
 //! project.
@@ -26,10 +26,11 @@ const LARGEST: usize = 2 * 1024 * 1024;
 
 const SIGNATURE: usize = 4096;
 
-/// An input up to this size is compared by content, a larger one by size and time: a hook must use little memory.
+/// An input up to this size is compared by content, a larger one by size and time, because a hook must use little
+/// memory.
 const LARGEST_INPUT: usize = 1024 * 1024;
 
-/// For a quick look, only this much of the end of a larger output is read.
+/// A quick look at an output reads at most this many bytes, from the end.
 const GLANCE: u64 = 64 * 1024;
 const TAIL: usize = 4096;
 
@@ -41,19 +42,20 @@ pub enum CheckDepth {
     Glance,
 }
 
-/// The most that is kept of final messages that replace an output.
+/// How many bytes of final messages are kept for one output.
 const MESSAGES: u64 = 1024 * 1024;
 
 /// One run's folder, held open.
 #[derive(Debug)]
 pub struct Run {
     dir: Dir,
-    /// The file that lists what is expected. A folder shared by stages has one for each.
+    /// The name of the file that lists what is expected. A folder that several stages share has a list for each of
+    /// them.
     list: String,
 }
 
 impl Store {
-    /// Returns the folder that `state/live.json` names, exactly as written there.
+    /// Returns the folder that `state/live.json` names, in the form that is written there.
     pub fn live(&self) -> Result<Option<String>> {
         match self.dir().read(layout::LIVE, LARGEST) {
             Err(Error::Absent { .. }) => Ok(None),
@@ -100,9 +102,9 @@ impl Store {
         Err(Error::Absent { path: outputs.path().to_owned() })
     }
 
-    /// Saves a sub-agent's final message when it did not write `file`. The message goes next to the missing file; if
-    /// the run's folder is outside the store, it goes into a folder of the same name inside it, because a hook writes
-    /// nowhere else. Earlier messages are kept above it.
+    /// Saves the final message of a sub-agent that did not write `file`. The message goes next to the missing file. If
+    /// the run's folder is outside the store, the message goes into a folder of the same name inside the store, because
+    /// a hook writes nowhere else. Earlier messages are kept above it.
     pub fn save_last_message(&self, run: &Run, file: &str, text: &str) -> Result<()> {
         match self.own_folder(run) {
             None => add_message(&run.dir, &layout::last_message(file), text.trim_end()),
@@ -112,7 +114,7 @@ impl Store {
         }
     }
 
-    /// Returns where such a message is, if there is one.
+    /// Returns the path of a sub-agent's saved final message, if there is one.
     pub fn message(&self, run: &Run, file: &str) -> Option<PathBuf> {
         let name = layout::last_message(file);
         let path = match self.own_folder(run) {
@@ -130,13 +132,13 @@ impl Store {
         Some(format!("{}/{}", layout::OUTPUTS, name.map_or_else(|| run.lock_name(), |name| name.to_string())))
     }
 
-    /// Held while runs are created.
+    /// Takes the lock that is held while runs are created.
     pub fn lock_runs(&self, wait: Duration) -> Result<Lock> {
         self.lock(&layout::outputs_lock("new"), wait)
     }
 
-    /// Held by the process that works in a run, so that nothing is launched twice. `who` is shown to other processes
-    /// that want the lock.
+    /// Takes the lock of a run, so that nothing is launched twice. `who` describes this process to others that want the
+    /// lock.
     pub fn lock_run(&self, run: &Run, who: &str, wait: Duration) -> Result<Lock> {
         let lock = self.lock(&layout::outputs_lock(&run.lock_name()), wait)?;
         lock.sign(who)?;
@@ -160,17 +162,17 @@ impl Run {
         Run { dir, list: layout::EXPECTED.to_owned() }
     }
 
-    /// Returns the same folder with the list of another of its stages.
+    /// Returns the same run with the list of another stage of this folder.
     pub fn listed(self, stage: &Id) -> Run {
         Run { list: layout::expected_of(stage.as_str()), ..self }
     }
 
-    /// The file name of the list.
+    /// Returns the file name of the list.
     pub fn list(&self) -> &str {
         &self.list
     }
 
-    /// Returns everything that is expected in this folder, for all stages. Lists that cannot be read are skipped.
+    /// Returns the lists of all stages of this folder. Lists that cannot be read are skipped.
     pub fn all_expected(&self) -> Vec<Expected> {
         let entries = self.dir.entries().unwrap_or_default();
         let lists = entries.iter().filter(|entry| gate::is_list(&entry.name));
@@ -181,7 +183,7 @@ impl Run {
         self.dir.path()
     }
 
-    /// The name of this run's lock, different for every run.
+    /// Returns the name of this run's lock, which differs from that of any other run.
     pub fn lock_name(&self) -> String {
         format!("{:016x}", fingerprint([self.path().as_os_str().as_encoded_bytes()]))
     }
@@ -216,7 +218,7 @@ impl Run {
         self.dir.append_all(name, lines, u64::MAX)
     }
 
-    /// Reads an output. A file too large to be an output is an error.
+    /// Reads an output. A file that is too large to be an output is an error.
     pub fn read(&self, name: &str) -> Result<Vec<u8>> {
         self.dir.read(name, usize::try_from(gate::LARGEST).unwrap_or(usize::MAX))
     }
@@ -274,7 +276,7 @@ impl Run {
         self.dir.set_aside(name, word)
     }
 
-    /// Renames the current list to that of one stage among several.
+    /// Renames the current list to the name that the list of `stage` has while another stage is the current one.
     pub fn keep_list(&self, stage: &Id) -> Result<()> {
         self.dir.rename(layout::EXPECTED, &layout::expected_of(stage.as_str()))
     }
@@ -283,7 +285,7 @@ impl Run {
         self.dir.remove(name)
     }
 
-    /// Reads a small file of ours.
+    /// Reads a small file that thru wrote.
     pub fn note(&self, name: &str) -> Option<String> {
         String::from_utf8(self.dir.read(name, SIGNATURE).ok()?).ok()
     }
@@ -297,7 +299,7 @@ impl Run {
         };
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => Ok(None),
-            // If the file system has no locks, no holder can be detected.
+            // On a file system without locks, another holder cannot be detected.
             Ok(()) | Err(TryLockError::Error(_)) => Ok(Some(file)),
         }
     }

@@ -1,4 +1,4 @@
-//! Which other users could have written a folder, by its owner and mode.
+//! Which other users could have written to a folder, judged by its owner and mode.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ pub enum Exposed {
     InsideProject,
 }
 
-/// The owner and mode that [`Exposed`] is decided by.
+/// The owner, group and mode of a folder, which decide whether it is [`Exposed`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Access {
     pub owner: u32,
@@ -30,8 +30,8 @@ impl Access {
         Access { owner: stat.st_uid, group: stat.st_gid, mode: u32::from(stat.st_mode) & 0o7777 }
     }
 
-    /// Returns `None` if only `user` (and root) can write. A group whose number equals the owner's is the owner's
-    /// own: many systems give every user such a group and make every folder writable by it.
+    /// Returns `None` if only `user` (and root) can write. A group whose number equals the owner's is treated as
+    /// private: many systems give every user such a group and make every folder writable by it.
     pub fn exposed_to_others(self, user: u32) -> Option<Exposed> {
         let group_is_private = self.group == self.owner;
         if self.owner != user {

@@ -15,7 +15,7 @@ pub use listing::{Listed, Listing};
 const LARGEST: usize = 4 * 1024 * 1024;
 
 impl Store {
-    /// Writes a new packet. Calls `render` for the n-th name and its bytes until a name is free.
+    /// Writes a new packet. Calls `render(n)` for the n-th name and the bytes, until a name is free.
     pub fn create_packet(&self, mut render: impl FnMut(usize) -> (String, Vec<u8>)) -> Result<String> {
         let folder = self.dir().make(layout::PACKETS)?;
         let mut n = 1;
@@ -32,7 +32,7 @@ impl Store {
         Ok(Document::parse(self.dir().read(&layout::packet(id), LARGEST)?))
     }
 
-    /// Held while a packet is changed.
+    /// Takes the lock that is held while a packet is changed.
     pub fn lock_packets(&self, wait: Duration) -> Result<Lock> {
         self.lock(layout::PACKETS_LOCK, wait)
     }

@@ -21,12 +21,12 @@ pub struct LedgerEnd {
 }
 
 impl Store {
-    /// Held while the plan is read, changed and written.
+    /// Takes the lock that is held while the plan is read, changed and written.
     pub fn lock_plan(&self, wait: Duration) -> Result<Lock> {
         self.lock(layout::PLAN_LOCK, wait)
     }
 
-    /// Reads `plan.json` unchanged; `None` if it does not exist.
+    /// Returns the bytes of `plan.json`; `None` if it does not exist.
     pub fn plan_bytes(&self) -> Result<Option<Vec<u8>>> {
         self.optional(layout::PLAN)
     }
@@ -51,13 +51,13 @@ impl Store {
 
     /// Reads the last complete line of the ledger, without reading the others.
     pub fn plan_ledger_end(&self) -> Result<Option<LedgerEnd>> {
-        // Most lines hold one task, but a line can hold a whole plan.
+        // Most lines contain one task, but a line can contain a whole plan.
         for window in [8 * 1024, 1024 * 1024, u64::MAX] {
             let tail = match self.dir().read_tail(layout::PLAN_LEDGER, window) {
                 Err(Error::Absent { .. }) => return Ok(None),
                 tail => tail?,
             };
-            // From the end, because the line can be as long as the plan.
+            // Search from the end, because the line can be as long as the plan.
             let mut rest = tail.as_slice();
             while !rest.is_empty() {
                 let start = memchr::memrchr(b'\n', rest).map_or(0, |end| end + 1);
@@ -70,7 +70,7 @@ impl Store {
         Ok(None)
     }
 
-    /// Writes the lines first, then the plan. Both are on disk when this returns.
+    /// Appends the ledger lines first, then writes the plan. Both are on disk when this returns.
     pub fn write_plan(&self, lines: &[Line], plan: &Plan) -> Result<()> {
         let lines: Vec<Vec<u8>> = lines.iter().map(Line::bytes).collect();
         self.dir().append_synced(layout::PLAN_LEDGER, &lines)?;
@@ -89,8 +89,8 @@ impl Store {
     }
 }
 
-/// Cuts the changes off a complete ledger line, because they can be a whole plan. They are the last field, and no
-/// text can contain the field's name unescaped. Returns any other line unchanged.
+/// Returns a complete ledger line without its changes, because these can be a whole plan. They are the last field, and
+/// no text can contain the field's name unescaped. Returns any other line unchanged.
 fn head_of(line: &[u8]) -> std::borrow::Cow<'_, [u8]> {
     const CHANGES: &[u8] = b",\"changes\":[";
     let at = line.windows(CHANGES.len()).take(HEAD).position(|part| part == CHANGES);
@@ -100,10 +100,10 @@ fn head_of(line: &[u8]) -> std::borrow::Cow<'_, [u8]> {
     }
 }
 
-/// Longer heads are read together with the rest of their line.
+/// If the part before the changes is longer than this, the whole line is parsed.
 const HEAD: usize = 16 * 1024;
 
-/// One line for each entry: its fingerprint and its state.
+/// The file has one line for each entry of the todo list: its fingerprint and its state.
 impl SessionState for LinkedTodos {
     const FOLDER: &'static str = layout::PLAN_TODOS;
     const LARGEST: usize = 64 * 1024;

@@ -8,12 +8,12 @@ pub fn random<const N: usize>() -> Result<[u8; N]> {
     Ok(bytes)
 }
 
-/// Makes one system call.
+/// Fills `bytes` with one system call.
 #[cfg(target_os = "linux")]
 fn fill(bytes: &mut [u8]) -> Result<()> {
     use rustix::rand::{GetRandomFlags, getrandom};
     let wanted = bytes.len();
-    // Up to 256 bytes arrive completely or not at all.
+    // The kernel returns up to 256 bytes completely or not at all.
     match getrandom(&mut *bytes, GetRandomFlags::empty()) {
         Ok(got) if got == wanted => Ok(()),
         Ok(got) => Err(failed(format!("only {got} of {wanted} bytes"))),
@@ -21,7 +21,7 @@ fn fill(bytes: &mut [u8]) -> Result<()> {
     }
 }
 
-/// Uses `getentropy` on macOS.
+/// Fills `bytes` with `getentropy`, on macOS.
 #[cfg(not(target_os = "linux"))]
 fn fill(bytes: &mut [u8]) -> Result<()> {
     getrandom::fill(bytes).map_err(|e| failed(e.to_string()))

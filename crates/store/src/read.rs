@@ -1,7 +1,7 @@
-//! The one way to read a file: up to a limit, regular files only, and without blocking.
+//! Reading a file: up to a limit, regular files only, and without blocking.
 //!
-//! A pipe, a device, a folder or a gigabyte can be where a small file is expected. A hook must neither hang on it nor
-//! load it. `cargo xtask tidy` forbids the readers of the standard library everywhere else.
+//! A pipe, a device, a folder or a gigabyte of data can be where a small file is expected. A hook must neither hang on
+//! it nor load it. `cargo xtask tidy` forbids the readers of the standard library everywhere else.
 
 use std::fs::{File, Metadata};
 use std::io::{ErrorKind, Read};
@@ -18,7 +18,7 @@ use crate::{Error, Result};
 /// How much of a log is read at a time.
 const CHUNK: usize = 128 * 1024;
 
-/// Longer lines are cut, and then do not parse. No record is this long.
+/// Longer lines are cut, so that they no longer parse. No record is this long.
 pub(crate) const LONGEST_LINE: usize = 1024 * 1024;
 
 /// A file below this size is read onto the stack first, because musl asks the kernel for every larger piece of
@@ -36,8 +36,8 @@ pub fn read_own(path: &Path, max: usize) -> Result<Vec<u8>> {
     read_whole(&open_own(path)?, path, max)
 }
 
-/// Returns what is at a path, without following a link; None if there is nothing. A path that we may not look at is an
-/// error, whereas `Path::exists` and the like report it as absent.
+/// Returns the metadata of what is at a path, without following a link; `None` if there is nothing. A path that we may
+/// not look at is an error, whereas `Path::exists` reports it as absent.
 pub fn look_at(path: &Path) -> Result<Option<Metadata>> {
     match path.symlink_metadata() {
         Ok(found) => Ok(Some(found)),
@@ -49,7 +49,7 @@ pub fn look_at(path: &Path) -> Result<Option<Metadata>> {
     }
 }
 
-/// Whether a path led to its file directly.
+/// Whether the path to a file contained a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     /// No part of the path was a link.
@@ -58,12 +58,12 @@ pub(crate) enum Way {
     ThroughLinks,
 }
 
-/// Reads a file, and also returns it open and whether the path contained a link.
+/// Reads a file, and also returns the open file and whether its path may have contained a link.
 pub(crate) fn read_seeing_links(path: &Path, max: usize) -> Result<(Vec<u8>, Way, File)> {
     let opened = match system::open_without_links(path, OFlags::RDONLY) {
         Ok(fd) => Ok((fd, Way::Direct)),
         Err(Errno::NOENT) => Err(Errno::NOENT),
-        // There is a link, or the system cannot tell.
+        // There is a link, or the system cannot detect links.
         Err(_) => {
             fs::openat(CWD, path, OFlags::RDONLY | ALWAYS, Mode::empty()).map(|fd| (fd, Way::ThroughLinks))
         }
@@ -86,7 +86,7 @@ pub fn read_given(path: &Path, max: usize) -> Result<Vec<u8>> {
     }
 }
 
-/// Reads a stream to its end: stdin, or what a command prints. Errors call it `name`.
+/// Reads a stream to its end: stdin, or what a command prints. Error messages use `name` for it.
 pub fn read_stream(stream: &mut impl Read, name: &Path, max: usize) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let limit = (max as u64).saturating_add(1);
@@ -111,7 +111,7 @@ pub(crate) fn read_whole(mut file: &File, path: &Path, max: usize) -> Result<Vec
             return if got > max { Err(too_large(path, max)) } else { Ok(bytes) };
         }
     }
-    // The size is only a hint: files below /proc report none, and a file can grow while it is read.
+    // The size is only a hint: files below /proc report 0, and a file can grow while it is read.
     loop {
         let filled = bytes.len();
         if filled > max {
@@ -119,7 +119,7 @@ pub(crate) fn read_whole(mut file: &File, path: &Path, max: usize) -> Result<Vec
         }
         let room = size.saturating_sub(filled).max(SMALL).min(max - filled) + 1;
         match filled {
-            // The allocator need not clear memory that is new.
+            // New memory from the allocator is zero already, so it need not be cleared.
             0 => bytes = vec![0; room],
             _ => bytes.resize(filled + room, 0),
         }

@@ -1,4 +1,4 @@
-//! What a store keeps about roles: which session has which role, and each role's state.
+//! What a store keeps about roles: the role of each session, and the state of each role.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use model::role::lifecycle::{self, Lifecycle, Refused};
 
 use crate::{Durability, EntryKind, Error, Result, SessionState, Store, layout};
 
-/// Larger than a whole history.
+/// Larger than any lifecycle with its whole history.
 const LARGEST: usize = 1024 * 1024;
 
 /// What to do if a role has no lifecycle yet.
@@ -17,16 +17,16 @@ const LARGEST: usize = 1024 * 1024;
 pub enum Missing {
     Leave,
     Create(Timestamp),
-    /// Create it, and move a damaged one aside first.
+    /// Creates a lifecycle, and first moves a damaged one out of the way.
     Replace(Timestamp),
 }
 
-/// The result of a change.
+/// The result of changing a lifecycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Changed {
     /// There is no lifecycle, and the caller did not ask for one.
     None,
-    /// The new state. `created` is true if there was none before.
+    /// The new state. `created` is true if there was no lifecycle before.
     To {
         lifecycle: Lifecycle,
         created: bool,
@@ -38,10 +38,10 @@ pub enum Changed {
     },
 }
 
-/// Which role a session has.
+/// The role of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoleBinding {
-    /// `None` if the file contains no role name. thru did not write such a file, and it gives no role.
+    /// `None` if the file contains no role name. thru does not write such a file, and the session then has no role.
     pub role: Option<Id>,
 }
 
@@ -79,15 +79,15 @@ impl Store {
         self.read_lifecycle(&lifecycle::machine(role))
     }
 
-    /// Lists every lifecycle of this root by state-file name. A damaged one is listed as its error.
+    /// Lists every lifecycle of this root by the name of its state file. For a damaged one the list contains the error.
     pub fn lifecycles(&self) -> Result<Vec<(Id, Result<Lifecycle>)>> {
         let machines = self.ids_in(layout::LIFECYCLES, ".json")?.into_iter();
         let read = |machine: Id| Some((machine.clone(), self.read_lifecycle(machine.as_str()).transpose()?));
         Ok(machines.filter_map(read).collect())
     }
 
-    /// Reads, changes and writes a role's state under its lock. An unchanged state is not written, and takes no lock
-    /// if there is nothing to change.
+    /// Reads, changes and writes a role's state under its lock. If `change` changes nothing, takes no lock and writes
+    /// nothing.
     pub fn change_lifecycle(
         &self,
         role: &Id,

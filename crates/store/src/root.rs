@@ -1,7 +1,7 @@
 //! Finds the root: `--root`, `$THROUGHLINE_ROOT`, the nearest marker, the git top level, or the folder itself.
 //!
-//! The search for a marker stays inside the git working tree it starts in (for a submodule, it includes the
-//! superproject). Outside git it stops where the owner changes. Folders that another user could have marked are
+//! The search for a marker stays inside the git working tree that it starts in (for a submodule, it includes the
+//! superproject). Outside git it stops at a folder of another owner. Folders that another user could have marked are
 //! skipped.
 
 use std::path::{Path, PathBuf};
@@ -15,14 +15,14 @@ use crate::owner::{Exposed, exposure};
 use crate::store::Store;
 use crate::{Dir, Error, Result, layout};
 
-/// Which folders may be a root without being named by `--root` or `$THROUGHLINE_ROOT`.
+/// Which folders may be a root although neither `--root` nor `$THROUGHLINE_ROOT` names them.
 #[derive(Clone, Copy)]
 pub struct Rules<'a> {
     /// The effective user.
     pub user: u32,
     pub home: Option<&'a Path>,
-    /// Returns whether the user's own settings name a folder (`roots.allow`). Called only for a folder that would be
-    /// refused.
+    /// Returns whether the user's own settings name a folder (`roots.allow`). This is called only for a folder that
+    /// would otherwise be refused.
     pub allows: &'a dyn Fn(&Path) -> bool,
 }
 
@@ -32,7 +32,7 @@ impl std::fmt::Debug for Rules<'_> {
     }
 }
 
-/// Why a folder cannot be a root, whatever marker it contains.
+/// Why a folder cannot be a root, even if it contains a marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfit {
     TopOfDisk,
@@ -42,11 +42,11 @@ pub enum Unfit {
     StoreExposed(Exposed),
 }
 
-/// What the caller knows.
+/// What the caller knows about where the root is.
 #[derive(Clone, Copy, Debug)]
 pub struct RootQuery<'a> {
     pub rules: Rules<'a>,
-    /// `--root`, or else `$THROUGHLINE_ROOT`. It is used unchecked.
+    /// `--root`, or else `$THROUGHLINE_ROOT`. It is used without a check.
     pub explicit: Option<&'a Path>,
     /// Absolute folders to start from, best first. For a hook: the harness's project folder, then its working
     /// directory.
@@ -64,13 +64,13 @@ pub struct Root {
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "there is one at a time, and a hook saves the allocation")]
 pub enum Found {
-    /// There is a marker, and it can be read.
+    /// There is a marker, and it is readable.
     Marked { root: Root, store: Store, marker: Marker },
     /// There is no marker; this is where one would go.
     Unmarked(Root),
 }
 
-/// Finds the root. A marker that is unreadable, damaged or foreign is an error, never "no root".
+/// Finds the root. A marker that is unreadable, damaged or foreign is an error; it is never treated as "no root".
 pub fn find(wish: &RootQuery) -> Result<Found> {
     if let Some(path) = wish.explicit {
         let path = absolute(path)?;
@@ -125,7 +125,7 @@ fn climb(start: &Path, rules: &Rules) -> Result<Found> {
 }
 
 /// Opens the store at `dir` if a search from `start` may use it. An unusable folder is skipped without an error:
-/// otherwise anybody could stop everybody with a broken marker in `/tmp`.
+/// otherwise anybody could block all other users with a broken marker in `/tmp`.
 fn open_fit(start: &Path, dir: &Path, rules: &Rules) -> Result<Option<(Store, Marker)>> {
     match open(dir) {
         Ok(None) => Ok(None),
@@ -135,7 +135,7 @@ fn open_fit(start: &Path, dir: &Path, rules: &Rules) -> Result<Option<(Store, Ma
 }
 
 fn is_fit(start: &Path, dir: &Path, rules: &Rules) -> bool {
-    // Most sessions start in their root, and then one check is enough.
+    // Most sessions start in their root. Then the check by name is enough.
     let unfit = if start == dir { unfit_by_name(dir, rules) } else { unfit(dir, rules) };
     (unfit.is_none() && (start == dir || is_one_owners(start, dir, rules.user))) || (rules.allows)(dir)
 }
@@ -151,7 +151,7 @@ fn is_one_owners(start: &Path, dir: &Path, user: u32) -> bool {
 /// Returns why `dir` may not be a root; `None` if it may. Does not check `roots.allow`.
 pub fn unfit(dir: &Path, rules: &Rules) -> Option<Unfit> {
     let identity = |path: &Path| fs::statat(CWD, path, AtFlags::empty()).ok().map(|s| (s.st_dev, s.st_ino));
-    // HOME can have more than one path.
+    // The home folder can be reached by more than one path.
     let is_home = || rules.home.and_then(identity).is_some_and(|home| identity(dir) == Some(home));
     unfit_by_name(dir, rules).or_else(|| is_home().then_some(Unfit::HomeOrAbove))
 }
@@ -198,7 +198,7 @@ pub(crate) fn store_at(dir: &Path) -> Result<Option<Store>> {
     match Dir::open_direct(&path) {
         Ok(open) => return Ok(Some(Store::new(open))),
         Err(Errno::NOENT) => return Ok(None),
-        // A link above `dir` is the user's own choice, a link below it is not. Check step by step.
+        // The user made any link above `dir`, but a link below it may have come with the project. Check each part.
         Err(_) => {}
     }
     match Dir::open(dir).and_then(|dir| dir.sub(layout::STORE)) {

@@ -45,7 +45,7 @@ impl Ground {
         self
     }
 
-    /// Creates a worktree `tree` of the repository `main`, laid out as git does it.
+    /// Creates a worktree `tree` of the repository `main`, with the same files that git would create.
     fn worktree(&self, main: &str, tree: &str) -> &Ground {
         let git = format!("{main}/.git/worktrees/t");
         self.file(&format!("{git}/commondir"), b"../..\n");
@@ -54,7 +54,7 @@ impl Ground {
         self.file(&format!("{tree}/.git"), pointer.as_bytes())
     }
 
-    /// Returns `root checkout`, or `(root)` if it is unmarked.
+    /// Returns `root checkout`, or `(root) checkout` if the root is unmarked.
     fn find(&self, start: &str) -> String {
         let start = self.base.join(start);
         let short = |path: &Path| path.strip_prefix(&self.base).unwrap_or(path).display().to_string();

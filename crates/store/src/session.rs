@@ -1,4 +1,4 @@
-//! The digest of a session: what was folded before, and every journal line since.
+//! The digest of a session: its stored part, and every journal line since.
 
 use std::time::Duration;
 
@@ -10,17 +10,17 @@ use crate::log::{LogPosition, NewLines};
 use crate::{Durability, Error, Lock, Result, Store, layout};
 
 impl Store {
-    /// Returns the session's digest up to now: what was folded before, plus every line since. Calls `each` for every
-    /// record that counts. Writes nothing. A hook reads as much of the journal's end as it has time for, and the
-    /// digest says what was skipped.
+    /// Returns the session's digest up to now: the stored digest, plus every journal line since. Calls `each` for every
+    /// record that counts. Writes nothing. A hook reads as much of the journal's end as it has time for, and the digest
+    /// records how much was skipped.
     pub fn digest(&self, session: &Id, mut each: impl FnMut(&Record)) -> Result<Digest> {
         let mut digest = self.read_digest(session)?;
         if digest.journal_unread > 0 && !self.is_in_hook() {
-            // A hook had no time to read everything. A command has.
+            // A hook had no time to read the whole journal, but a command has.
             digest = Digest::again(digest);
         }
         if !self.fold_on(session, &mut digest, &mut each)? {
-            // Somebody cut or replaced the journal. The journal is authoritative, so start from it again.
+            // Somebody cut or replaced the journal. The journal is authoritative, so fold it again from the beginning.
             digest = Digest::new(session.as_str());
             if !self.fold_on(session, &mut digest, &mut each)? {
                 digest = Digest::new(session.as_str());
@@ -47,13 +47,13 @@ impl Store {
         Ok(true)
     }
 
-    /// Puts `text`, which is complete lines, before everything in the journal. Only possible while the journal has
-    /// one part: then the order is right for every reader and for a concurrent writer.
+    /// Puts `text`, which consists of complete lines, before everything in the journal. This is only possible while the
+    /// journal has one part: then the order is right for every reader and for a concurrent writer.
     pub fn put_first_part(&self, session: &Id, text: &[u8]) -> Result<()> {
         self.dir().put(&layout::first_journal_part(session), text, Durability::Relaxed)
     }
 
-    /// Held while a session is folded and its digest replaced.
+    /// Takes the lock that is held while a session is folded and its digest is replaced.
     pub fn lock_session(&self, session: &Id, wait: Duration) -> Result<Lock> {
         self.lock(&layout::session_lock(session), wait)
     }
@@ -69,7 +69,7 @@ impl Store {
         }
     }
 
-    /// A damaged digest or one of another version counts as none: it can be rebuilt from the journal.
+    /// Reads the stored digest. A damaged one, or one of another version, is ignored: the journal can rebuild it.
     fn read_digest(&self, session: &Id) -> Result<Digest> {
         match self.session(session).get() {
             Ok(Some(digest)) => Ok(digest),

@@ -1,4 +1,4 @@
-//! Small files with the state of one session: one way to read them, one way to write them.
+//! Small files with the state of one session, and the functions that read and write all of them.
 
 use model::digest::{self, Digest};
 use model::id::Id;
@@ -7,16 +7,17 @@ use model::workstream;
 
 use crate::{Durability, Error, Result, Store, feed, layout};
 
-/// A type of file that each session can have one of.
+/// A kind of file of which each session can have one.
 pub trait SessionState: Sized {
-    /// The folder of these files, and the suffix of their names.
+    /// The folder of these files.
     const FOLDER: &'static str;
+    /// The suffix of their names.
     const SUFFIX: &'static str = "";
-    /// thru writes no larger file than this.
+    /// The largest size that thru writes.
     const LARGEST: usize;
     const DURABILITY: Durability = Durability::Relaxed;
 
-    /// The error says what is wrong with the file.
+    /// Parses a file. The error message says what is wrong with the file.
     fn parse(bytes: &[u8]) -> std::result::Result<Self, String>;
 
     fn bytes(&self) -> Vec<u8>;
@@ -41,7 +42,7 @@ impl Store {
 }
 
 impl Session<'_> {
-    /// Returns `None` if there is no such file. A file that cannot be read is an error.
+    /// Returns the session's `T`; `None` if there is no file. A file that cannot be read is an error.
     pub fn get<T: SessionState>(&self) -> Result<Option<T>> {
         let path = path::<T>(self.id);
         let bytes = match self.store.dir().read(&path, T::LARGEST) {
@@ -60,8 +61,8 @@ impl Session<'_> {
         self.store.dir().remove(&path::<T>(self.id))
     }
 
-    /// Gives this session what `previous` had, unless it has its own. State that cannot be read stays with
-    /// `previous`.
+    /// Copies the `T` of `previous` to this session, unless this session has its own. If it cannot be read, nothing is
+    /// copied.
     pub fn inherit<T: SessionState>(&self, previous: &Id) -> Result<()> {
         if self.get::<T>()?.is_some() {
             return Ok(());
@@ -82,7 +83,7 @@ impl SessionState for Pending {
     const LARGEST: usize = 64;
 
     fn parse(bytes: &[u8]) -> std::result::Result<Pending, String> {
-        // An unknown word means that something is pending. Assume the safer case: that it may never come.
+        // An unknown word means that a brief is pending. Assume the safer case: that the session start may never come.
         Ok(if bytes == b"due\n" { Pending::Due } else { Pending::Announced })
     }
 
@@ -110,11 +111,11 @@ impl SessionState for feed::Cursor {
     }
 }
 
-/// It can be rebuilt from the journal, so nothing waits for the disk.
+/// A digest can be rebuilt from the journal, so no hook waits until it is on disk.
 impl SessionState for Digest {
     const FOLDER: &'static str = layout::DIGESTS;
     const SUFFIX: &'static str = ".json";
-    /// A hook has eight megabytes for everything.
+    /// A hook may use eight megabytes in total.
     const LARGEST: usize = 2 * 1024 * 1024;
     const DURABILITY: Durability = Durability::Cache;
 

@@ -1,4 +1,4 @@
-//! The opened store of a root: its marker, its logs, its creation.
+//! The open store of a root: its marker, its logs, its creation.
 
 use std::fs::File;
 use std::path::Path;
@@ -19,9 +19,9 @@ const SMALL: usize = 1024 * 1024;
 #[derive(Debug)]
 pub struct Store {
     dir: Dir,
-    /// What this user allowed here to be run or fed. `None` means nothing.
+    /// What this user allowed thru to run or feed in this root. `None` means nothing.
     consents: Option<Box<Consents>>,
-    /// The hook's deadline. `None` in a command, which takes the time it needs.
+    /// The hook's deadline. `None` in a command, which has no deadline.
     until: Option<Instant>,
     /// Bytes of journals that this process skipped for lack of time.
     journal_unread: AtomicU64,
@@ -32,8 +32,9 @@ pub struct Store {
 /// How much of a journal a hook reads for every millisecond it has left. A session start folds up to three times, at
 /// 50 to 100 KB per millisecond, and half of its time is for other work.
 const BYTES_PER_MS: u64 = 10 * 1024;
-/// At least and at most how much of a journal's end a hook reads, however late or early it is.
+/// How many bytes of a journal's end a hook reads at least, however little time it has.
 const LEAST_WINDOW: u64 = 64 * 1024;
+/// How many bytes of a journal's end a hook reads at most, however much time it has.
 const LARGEST_WINDOW: u64 = 2 * 1024 * 1024;
 
 /// The result of `create`.
@@ -42,9 +43,9 @@ pub struct Created {
     pub marker: Marker,
     /// True if this call wrote the marker, false if it existed (or another process was first).
     pub new: bool,
-    /// True if there were no records here before. Only such a store is trusted because it was created here.
+    /// True if there were no records here before. Only then is a store trusted because it was created here.
     pub pristine: bool,
-    /// The file that a damaged marker was moved to.
+    /// The name that a damaged marker was renamed to.
     pub set_aside: Option<String>,
 }
 
@@ -53,20 +54,20 @@ impl Store {
         Store { dir, consents: None, until: None, journal_unread: AtomicU64::new(0), marker: None }
     }
 
-    /// Adds what only this machine knows: what its user allowed to be run, and which machine-local files came with a
+    /// Adds what only this machine knows: what its user allowed thru to run, and which machine-local files came with a
     /// commit. `state` is the user's state folder.
     pub fn on_this_machine(&mut self, state: Option<&Path>, project: &ProjectId, root: &Path) {
         self.consents = state.map(|state| Box::new(Consents::new(state, project, root)));
         self.dir.tracked = Tracked::of(root);
     }
 
-    /// Returns whether this user allowed all of these on this machine. If that cannot be determined, the answer is
-    /// no.
+    /// Returns whether this user allowed everything in `digests` on this machine. If that cannot be determined, the
+    /// answer is no.
     pub fn is_given(&self, kind: ConsentKind, id: &str, digests: &[Digest]) -> bool {
         self.consents.as_ref().is_some_and(|consents| consents.hold(kind, id, digests).unwrap_or(false))
     }
 
-    /// Returns `None` if there is no state folder, or the root has no marker.
+    /// Returns the consents; `None` if there is no state folder or the root has no marker.
     pub fn consents(&self) -> Option<&Consents> {
         self.consents.as_deref()
     }
@@ -76,8 +77,8 @@ impl Store {
         &self.dir.tracked
     }
 
-    /// Returns the same store for a hook with the deadline `until`: it reads journals from their end, as far as time
-    /// allows.
+    /// Returns the same store for a hook with the deadline `until`. Such a store reads journals from their end, as far
+    /// as time allows.
     #[must_use]
     pub fn in_hook(self, until: Option<Instant>) -> Store {
         Store { until, ..self }
@@ -87,12 +88,12 @@ impl Store {
         self.until = Some(until);
     }
 
-    /// The deadline of the hook that opened this store.
+    /// Returns the deadline of the hook that opened this store.
     pub fn until(&self) -> Option<Instant> {
         self.until
     }
 
-    /// How many bytes of journals this process skipped.
+    /// Returns how many bytes of journals this process skipped.
     pub fn journal_unread(&self) -> u64 {
         self.journal_unread.load(Ordering::Relaxed)
     }
@@ -111,7 +112,7 @@ impl Store {
         (left as u64).saturating_mul(BYTES_PER_MS).clamp(LEAST_WINDOW, LARGEST_WINDOW)
     }
 
-    /// Opens the store of `root`, marked or not.
+    /// Opens the store of `root`, whether or not it has a marker.
     pub fn at(root: &Path) -> Result<Option<Store>> {
         store_at(root)
     }
@@ -163,7 +164,7 @@ impl Store {
         self.dir.each_record(layout::RECEIPTS, each)
     }
 
-    /// Records the session in the marker. Best effort: callers ignore a failure.
+    /// Records the session in the marker. Callers ignore a failure.
     pub fn remember_session(&self, session: &Id, wait: Duration) -> Result<()> {
         let _lock = self.lock(layout::MARKER_LOCK, wait)?;
         let bytes = self.dir.read(layout::MARKER, SMALL)?;
@@ -174,8 +175,8 @@ impl Store {
     }
 
     /// Creates the store of `root`, or opens the existing one. The marker is written last and only once. So the next
-    /// call completes a store that a crash left unfinished, and two processes agree on one `project_id`. `vouch` runs
-    /// just before the marker appears, if there were no records before.
+    /// call completes a store that a crash left unfinished, and two processes agree on one `project_id`. If there were
+    /// no records before, `vouch` runs just before the marker is written.
     pub fn create(
         root: &Path,
         new: &Marker,
@@ -201,7 +202,7 @@ impl Store {
             vouch()?;
         }
         if dir.create(layout::MARKER, &marker::render(new))? {
-            // If this fails, a session start creates it.
+            // If this fails, the next session start creates the note.
             let _ = store.reserve_lost_note();
             return Ok(Created { marker: new.clone(), new: true, pristine, set_aside });
         }
@@ -209,7 +210,7 @@ impl Store {
     }
 }
 
-/// Returns whether somebody has put records there: any file besides our own ignore file.
+/// Returns whether somebody has put records there: any file that thru does not create itself.
 fn holds_files(dir: &Dir) -> Result<bool> {
     for entry in dir.entries()? {
         let ours = entry.name.ends_with(crate::atomic::TEMPORARY_SUFFIX)
@@ -225,7 +226,7 @@ fn holds_files(dir: &Dir) -> Result<bool> {
     Ok(false)
 }
 
-/// An ignore file that came with a clone could let everything into git.
+/// Returns whether an ignore file is one that thru writes. One that came with a clone could let everything into git.
 fn is_our_ignore_file(dir: &Dir, name: &str) -> bool {
     let ours = [layout::IGNORE_ALL.as_bytes(), layout::IGNORE_SHARED.as_bytes()];
     name == layout::GITIGNORE && dir.read(name, SMALL).is_ok_and(|bytes| ours.contains(&bytes.as_slice()))

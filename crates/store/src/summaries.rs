@@ -1,4 +1,4 @@
-//! Originals of summarised outputs, and the logs of what was summarised and removed.
+//! Originals of summarised outputs, the log of summaries, and the log of removed originals.
 
 use model::summary::{ArchivedOutput, SummarisedOutput};
 
@@ -8,15 +8,15 @@ use crate::{Durability, Error, Result, Store, Tally, layout};
 const LARGEST: usize = 64 * 1024 * 1024;
 
 impl Store {
-    /// Keeps an original, then notes its summary. Nothing is noted of an original that is not on the disk. The id comes
-    /// from the content, so an original that is there already is the same.
+    /// Writes an original, then appends its summary to the log, so that the log never names an original that was not
+    /// written. The id is derived from the content, so an existing original with this id is the same.
     pub fn keep_original(&self, original: &[u8], noted: &SummarisedOutput, limit: u64) -> Result<()> {
         let folder = self.dir().make(layout::SUMMARIES)?;
         folder.write(&layout::original(&noted.id), original, Durability::Relaxed)?;
         self.dir().append(layout::SUMMARIES_INDEX, &noted.line(), limit)
     }
 
-    /// Returns `None` if there is none, or no more.
+    /// Returns an original; `None` if there was none or it has been removed.
     pub fn original(&self, id: &str) -> Result<Option<Vec<u8>>> {
         let rel = format!("{}/{}", layout::SUMMARIES, layout::original(id));
         match self.dir().read(&rel, LARGEST) {
@@ -38,7 +38,7 @@ impl Store {
         Ok(all)
     }
 
-    /// Notes what an original was, then removes it: whoever asks for it is told that it existed.
+    /// Records what an original was, then removes it, so that a later request can report that it existed.
     pub fn archive_original(&self, archived: &ArchivedOutput) -> Result<()> {
         self.dir().append_synced(layout::SUMMARIES_ARCHIVE, &[archived.line()])?;
         self.dir().sub(layout::SUMMARIES)?.remove(&layout::original(&archived.id))

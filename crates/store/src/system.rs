@@ -7,26 +7,27 @@ use std::path::{Component, Path};
 use rustix::fs::{self, AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::{Errno, Result};
 
-/// Nothing is opened in a way that could block, because a pipe in place of a file must not stop a hook.
+/// Flags for every open. Opening must never block, because a pipe in place of a file must not stop a hook.
 pub const ALWAYS: OFlags = OFlags::CLOEXEC.union(OFlags::NOCTTY).union(OFlags::NONBLOCK);
 
-/// How a folder along a path is opened. On Linux this needs only the right to pass through it, as one call for the
-/// whole path does.
+/// How each folder along a path is opened. On Linux this needs only the right to pass through the folder, the same
+/// right that a single call for the whole path needs.
 #[cfg(target_os = "linux")]
 const PASS: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
 const PASS: OFlags = OFlags::RDONLY;
 
-/// Opens what `rel` names beneath a folder. A symbolic link in any part is `LOOP`, a name that leads out is `XDEV`.
+/// Opens the file that `rel` names beneath a folder. Fails with `LOOP` if any part is a symbolic link, and with `XDEV`
+/// if the name leads out of the folder.
 pub fn open_beneath(at: BorrowedFd, rel: &str, flags: OFlags, mode: Mode) -> Result<OwnedFd> {
     match kernel::open_beneath(at, rel, flags, mode) {
-        // Old kernels do not have the call, and some sandboxes refuse calls that they do not know.
+        // Old kernels do not have this call, and some sandboxes refuse calls that they do not know.
         Err(Errno::NOSYS | Errno::PERM) => by_parts::open_beneath(at, rel, flags, mode),
         opened => opened,
     }
 }
 
-/// Opens `path` if no part of it is a symbolic link (otherwise `LOOP`).
+/// Opens `path` if no part of it is a symbolic link; otherwise fails with `LOOP`.
 pub fn open_without_links(path: &Path, flags: OFlags) -> Result<OwnedFd> {
     match kernel::open_without_links(path, flags) {
         Err(Errno::NOSYS | Errno::PERM) => by_parts::open_without_links(path, flags),
@@ -50,7 +51,7 @@ pub fn rename_to_free(at: BorrowedFd, from: &str, to: &str) -> Result<()> {
 
 /// Syncs a folder, so that created, renamed and removed entries survive a power cut.
 pub fn sync_folder(folder: BorrowedFd) -> Result<()> {
-    // On macOS `fsync` leaves the data in the disk's cache. Not every file system has the stronger call.
+    // On macOS `fsync` leaves the data in the disk's cache. Not every file system supports the stronger call.
     #[cfg(target_os = "macos")]
     if fs::fcntl_fullfsync(folder).is_ok() {
         return Ok(());
@@ -86,14 +87,14 @@ mod kernel {
     }
 }
 
-/// Opens one folder at a time and keeps each handle, so that no folder already passed can be replaced.
+/// Opens one folder after another and keeps each handle, so that a folder already passed cannot be replaced.
 mod by_parts {
     use super::{
         ALWAYS, AsFd, BorrowedFd, CWD, Component, Errno, Mode, OFlags, OwnedFd, PASS, Path, Result, fs,
         is_link,
     };
 
-    /// Stricter than the kernel in one respect: `..` is refused even if it would stay beneath.
+    /// Opens a file beneath a folder. In one respect this is stricter than the kernel: `..` is always refused.
     pub fn open_beneath(at: BorrowedFd, rel: &str, flags: OFlags, mode: Mode) -> Result<OwnedFd> {
         let mut folder: Option<OwnedFd> = None;
         let mut parts = rel.split('/').peekable();
@@ -137,7 +138,7 @@ mod by_parts {
         mode: Mode,
     ) -> Result<OwnedFd> {
         match fs::openat(at, name, flags | ALWAYS | OFlags::NOFOLLOW, mode) {
-            // With O_DIRECTORY a link is reported as "not a folder", so tell the two apart.
+            // With O_DIRECTORY a link is reported as "not a folder", so distinguish the two.
             Err(Errno::NOTDIR) if is_link(at, name) => Err(Errno::LOOP),
             opened => opened,
         }

@@ -29,7 +29,7 @@ fn without_links() -> Vec<(&'static str, WithoutLinks)> {
     ways
 }
 
-/// False on macOS and under an emulator that does not know the call.
+/// Whether the system has the kernel's call: false on macOS, and under an emulator that does not know the call.
 fn has_kernel() -> bool {
     kernel::open_without_links(Path::new("/"), OFlags::DIRECTORY).is_ok()
 }
@@ -39,7 +39,7 @@ struct Attacks {
     inside: OwnedFd,
 }
 
-/// `inside` is the open folder, with links of every kind; `outside` contains what must not be reached.
+/// Returns a folder `inside` with links of every kind, held open. `outside` contains what must not be reached.
 fn attacks() -> Attacks {
     let temp = tempfile::tempdir().unwrap();
     let base = temp.path();
@@ -89,7 +89,7 @@ fn no_link_is_followed_and_no_name_leads_out() {
         ("a/b/near", Err(Errno::LOOP)),
         ("loop", Err(Errno::LOOP)),
         ("loop/x", Err(Errno::LOOP)),
-        // Names that lead out by themselves.
+        // Names that lead out of the folder without a link.
         ("..", Err(Errno::XDEV)),
         ("../outside/secret", Err(Errno::XDEV)),
         ("a/../../outside/secret", Err(Errno::XDEV)),
@@ -103,7 +103,7 @@ fn no_link_is_followed_and_no_name_leads_out() {
         for (rel, expected) in rows {
             let opened = open(attacks.inside.as_fd(), rel, OFlags::RDONLY, Mode::empty()).map(drop);
             match (rel, name) {
-                // An empty name: the two report different errors.
+                // For an empty name the two implementations report different errors.
                 ("", _) => assert!(opened.is_err(), "{name}"),
                 _ => assert_eq!(opened, expected, "{name}: {rel}"),
             }
@@ -138,7 +138,7 @@ fn a_folder_is_asked_for_as_one() {
     }
 }
 
-/// The links of `/proc` lead to open files and to other roots, past every check of names.
+/// The links in `/proc` lead to open files and to other roots, where no check of names applies.
 #[cfg(target_os = "linux")]
 #[test]
 fn no_magic_link_is_followed() {
@@ -180,7 +180,7 @@ fn a_path_without_links_is_opened_and_no_other() {
     }
 }
 
-/// Replacing a folder with a link at the right moment must not help an attacker.
+/// An attacker who replaces a folder with a link while it is being passed must gain nothing.
 #[test]
 fn a_folder_that_becomes_a_link_while_it_is_passed_leads_nowhere() {
     let attacks = attacks();

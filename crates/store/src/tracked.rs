@@ -1,9 +1,9 @@
 //! Finds the files of `indexes/`, `sessions/` and `state/` that git tracks. They came with a commit, so their content
 //! is not trusted.
 //!
-//! Hooks start no process, so git's index is read here. The alternatives were worse: a nonce in every file would
-//! change every format, and a list of what this machine wrote would cost one more write each time. The index is
-//! sorted by path, and `.agent/` comes near its beginning, so the first 32 KB usually decide and nothing needs to be
+//! Hooks start no process, so the index of git is read here. The alternatives were worse: a nonce in every file would
+//! change every format, and a list of what this machine wrote would cost one more write each time. The index is sorted
+//! by path, and `.agent/` comes near its beginning, so the first 32 KB are usually enough and nothing needs to be
 //! cached.
 
 use std::fs::File;
@@ -19,14 +19,14 @@ use crate::dir::Dir;
 use crate::layout;
 use crate::read::{read_own, require_file};
 
-/// A larger index is not read. It belongs to a repository of about 700,000 files.
+/// The largest index that is read: that of a repository with about 700,000 files.
 const LARGEST_INDEX: u64 = 64 * 1024 * 1024;
 const CHUNK: usize = 32 * 1024;
 
 /// The folders that belong to one machine.
 const LOCAL: [&[u8]; 3] = [b"indexes/", b"sessions/", b"state/"];
-/// The folders that are also hidden if the index cannot be read. A session's journal is too valuable to hide without
-/// proof.
+/// The folders that are also hidden if the index cannot be read. A session's journal is too valuable to be hidden
+/// without proof.
 const REBUILT: [&[u8]; 2] = [b"indexes/", b"state/"];
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub enum Tracked {
     Nothing,
     /// Paths relative to the store: `indexes/active-loop.json`.
     Files(Vec<String>),
-    /// The index cannot be read, with the reason. Any of these files may have come with a commit.
+    /// The index cannot be read; the text is the reason. Any of these files may have come with a commit.
     Unknown(String),
 }
 
@@ -50,9 +50,9 @@ impl Tracked {
         }
     }
 
-    /// Reads the index for the store of `root`.
+    /// Reads git's index for the store of `root`.
     pub(crate) fn of(root: &Path) -> Tracked {
-        // Git lists a folder by its real path, whatever link led there.
+        // Git lists a folder by its real path, even if it was reached through a link.
         let root = &root.canonicalize().unwrap_or_else(|_| root.to_owned());
         let is_top = |folder: &&Path| fs::access(folder.join(".git"), fs::Access::EXISTS).is_ok();
         let Some(top) = root.ancestors().find(is_top) else { return Tracked::Nothing };
@@ -85,7 +85,7 @@ fn git_dir(top: &Path) -> PathBuf {
     }
 }
 
-/// Lists the index and the ones that a split index is based on. One that is no longer used does no harm.
+/// Lists the index and all shared indexes of a split index. An outdated shared index does no harm.
 fn indexes(git_dir: &Path) -> Vec<PathBuf> {
     let mut all = vec![git_dir.join("index")];
     let names = Dir::open(git_dir).and_then(|dir| dir.names_up_to(10_000)).unwrap_or_default();
@@ -116,7 +116,7 @@ fn open(path: &Path) -> io::Result<impl BufRead> {
 
 /// Lists the tracked files of a store's local folders.
 fn scan(index: impl BufRead, id_bytes: usize, prefix: &[u8]) -> io::Result<Vec<String>> {
-    // Of all spellings of the prefix, the one in lower case sorts last; `0` follows `/`.
+    // Of all spellings of the prefix, the lower-case one sorts last. `0` is the character after `/`.
     let end = [prefix.to_ascii_lowercase().as_slice(), b"state0"].concat();
     let mut files = Vec::new();
     each_entry(index, id_bytes, |name, _| {
@@ -129,7 +129,8 @@ fn scan(index: impl BufRead, id_bytes: usize, prefix: &[u8]) -> io::Result<Vec<S
     Ok(files)
 }
 
-/// Lists every file below `folder` that git tracks, relative to it. None outside git, and for more than `most` files.
+/// Lists every file below `folder` that git tracks, relative to it. Returns `None` outside git and for more than `most`
+/// files.
 pub(crate) fn tracked_files(folder: &Path, most: usize) -> Option<Vec<String>> {
     let folder = folder.canonicalize().ok()?;
     let top = folder.ancestors().find(|top| fs::access(top.join(".git"), fs::Access::EXISTS).is_ok())?;
@@ -159,7 +160,7 @@ pub(crate) fn tracked_files(folder: &Path, most: usize) -> Option<Vec<String>> {
     (files.len() <= most).then_some(files)
 }
 
-/// The mode of an entry that is another repository.
+/// The mode of an entry that is a submodule.
 const SUBMODULE: u32 = 0o160_000;
 
 /// Reads git's index format, versions 2 to 4: calls `with` for the name and mode of each entry.
@@ -188,7 +189,7 @@ fn each_entry(
             length += 2;
         }
         match version {
-            // Each entry contains only the difference from the previous name.
+            // Each entry contains only its difference from the previous name.
             4 => {
                 let dropped = varint(&mut index)?;
                 let kept = name.len().checked_sub(dropped).ok_or_else(damaged)?;
@@ -225,7 +226,7 @@ fn local(name: &[u8], prefix: &[u8]) -> Option<String> {
     LOCAL.iter().any(|folder| starts(rest, folder)).then(|| String::from_utf8_lossy(rest).into_owned())
 }
 
-/// Reads an offset as git writes it: seven bits a byte, and the highest bit says that another byte follows.
+/// Reads an offset as git writes it: seven bits per byte; the highest bit says that another byte follows.
 fn varint(index: &mut impl BufRead) -> io::Result<usize> {
     let mut byte = [0];
     index.read_exact(&mut byte)?;

@@ -1,4 +1,5 @@
-//! Which roots are trusted on this machine. Kept outside every project, so that no clone can bring its own trust.
+//! Which roots are trusted on this machine. The records are outside every project, so that no clone can bring its own
+//! trust.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -17,7 +18,7 @@ use crate::{Dir, Durability, Error, Result, layout};
 
 const SCHEMA_VERSION: u64 = 1;
 const LARGEST: usize = 1024 * 1024;
-/// How many former paths of a project are kept.
+/// How many former paths of a project are recorded.
 const FORMER: usize = 16;
 
 /// The trust records of one user: `trust/<project_id>.json` in the state folder.
@@ -25,7 +26,7 @@ const FORMER: usize = 16;
 pub struct Trust {
     state: PathBuf,
     user: u32,
-    /// The home folder, if `state` has its default place there and no variable names it.
+    /// The home folder, if `state` is in its default place there; `None` if an environment variable names `state`.
     home: Option<PathBuf>,
     /// The file of the record that was read last, kept open. See `Store::marker`.
     record: RefCell<Option<File>>,
@@ -41,18 +42,18 @@ pub struct TrustedRoot {
 struct Record {
     schema_version: u64,
     roots: Vec<TrustedRoot>,
-    /// Where it was before it was moved; the newest last.
+    /// The paths that the project was moved from, newest last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     former: Vec<String>,
 }
 
 impl Trust {
-    /// `state` is `$XDG_STATE_HOME/throughline`, `user` the effective user.
+    /// Returns the trust records in `state`, which is `$XDG_STATE_HOME/throughline`. `user` is the effective user.
     pub fn new(state: PathBuf, user: u32) -> Trust {
         Trust { state, user, home: None, record: RefCell::default() }
     }
 
-    /// `state` is the default folder in `home`, used when no variable is set.
+    /// Returns the trust records in the default folder in `home`, for when no variable names a state folder.
     pub fn in_home(state: PathBuf, user: u32, home: PathBuf) -> Trust {
         Trust { state, user, home: Some(home), record: RefCell::default() }
     }
@@ -66,7 +67,7 @@ impl Trust {
     pub fn holds(&self, project: &ProjectId, root: &Path) -> Result<bool> {
         let (record, way) = self.read(project)?;
         let known = |root: &Path| record.roots.iter().any(|known| Path::new(&known.path) == root);
-        // Compare plainly first: hooks run this, and resolving links takes a system call per folder.
+        // Compare the path as given first: hooks run this code, and resolving links takes a system call per folder.
         let holds = known(root) || root.canonicalize().is_ok_and(|root| known(&root));
         if holds {
             self.require_private()?;
@@ -89,7 +90,8 @@ impl Trust {
         Ok(from)
     }
 
-    /// Returns the paths that the project no longer has: those it was moved from, and trusted ones that are gone.
+    /// Returns the paths that the project no longer has: those it was moved from, and trusted ones that no longer
+    /// exist.
     pub fn former(&self, project: &ProjectId) -> Result<Vec<String>> {
         let Record { roots, mut former, .. } = self.read(project)?.0;
         let (gone, present): (Vec<_>, Vec<_>) = roots.into_iter().partition(is_gone);
@@ -115,8 +117,8 @@ impl Trust {
         Ok(())
     }
 
-    /// `trust/` and its parent folders must be private to the user. Otherwise a forged `XDG_STATE_HOME` could vouch
-    /// for anything.
+    /// Returns an error unless `trust/` and its parent folders are private to the user. Otherwise a forged
+    /// `XDG_STATE_HOME` could make any root trusted.
     fn require_private(&self) -> Result<()> {
         let trust = self.state.join("trust");
         let folders = [trust.as_path(), &self.state, self.state.parent().unwrap_or(&self.state)];
@@ -126,8 +128,9 @@ impl Trust {
         }
     }
 
-    /// The files of a clone belong to the user who cloned it, so a clone could bring its own trust record. The
-    /// exception is a home folder that the user allowed as a root: it contains its own state folder.
+    /// Returns an error if the state folder is inside the root. The files of a clone belong to the user who cloned it,
+    /// so a clone could bring its own trust record. The exception is a home folder that the user allowed as a root,
+    /// because it contains its own state folder.
     fn require_outside(&self, root: &Path, way: Way) -> Result<()> {
         let is_inside = || match way {
             Way::Direct => self.state.starts_with(root),
@@ -142,7 +145,7 @@ impl Trust {
         Err(Error::Exposed { path: self.state.clone(), why: Exposed::InsideProject })
     }
 
-    /// Returns false if it was already trusted.
+    /// Trusts a root. Returns false if it was already trusted.
     pub fn grant(&self, project: &ProjectId, root: &Path, now: Timestamp, wait: Duration) -> Result<bool> {
         let path = canonical(root)?;
         self.update(project, wait, |Record { roots, .. }| {
@@ -155,7 +158,7 @@ impl Trust {
         })
     }
 
-    /// Returns false if it was not trusted.
+    /// Withdraws trust from a root. Returns false if it was not trusted.
     pub fn revoke(&self, project: &ProjectId, root: &Path, wait: Duration) -> Result<bool> {
         let path = canonical(root)?;
         self.update(project, wait, |Record { roots, .. }| {
@@ -227,14 +230,13 @@ impl Trust {
         Ok(true)
     }
 
-    /// Appends to the receipts of this machine, for events without a root. Does nothing in a folder that others may
-    /// write.
+    /// Appends to the receipts of this machine, for events without a root. Fails in a folder that others can write to.
     pub fn leave_receipt(&self, line: &[u8], limit: u64) -> Result<()> {
         self.make_dir()?;
         make_private(&self.state)?.append(layout::STATE_RECEIPTS, line, limit)
     }
 
-    /// Reads the end of those receipts.
+    /// Reads the last of those receipts.
     pub fn receipts(&self, most: u64) -> Vec<Receipt> {
         let tail = Dir::open(&self.state).and_then(|dir| dir.recent(layout::STATE_RECEIPTS, most));
         let tail = tail.unwrap_or_default();
@@ -243,7 +245,7 @@ impl Trust {
 
     fn make_dir(&self) -> Result<Dir> {
         let dir = make_private(&self.state.join("trust"))?;
-        // A record in somebody else's folder would not be trusted anyway.
+        // A record in a folder of another user would not be trusted anyway.
         self.require_private()?;
         Ok(dir)
     }
@@ -265,7 +267,8 @@ fn canonical(root: &Path) -> Result<String> {
     Ok(text.to_owned())
 }
 
-/// A path that we may not look at is not gone: the project may still be there, and trusted.
+/// Whether a trusted path no longer exists. A path that we may not look at does not count: the project may still be
+/// there, and trusted.
 fn is_gone(root: &TrustedRoot) -> bool {
     matches!(look_at(Path::new(&root.path)), Ok(None))
 }

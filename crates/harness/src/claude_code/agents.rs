@@ -1,4 +1,4 @@
-//! Agents of a swarm as Claude Code reads them: a list of tools, without which an agent has all of them.
+//! Agents of a swarm in Claude Code's format. An agent without a list of tools has all tools.
 
 use model::swarm::Part;
 
@@ -9,7 +9,7 @@ pub const FILES: AgentFiles = AgentFiles { folder: "agents", head, start: "claud
 fn head(head: &Head) -> String {
     let Head { name, about, part, model } = *head;
     let tools = match part {
-        // Without Bash: a shell writes files too.
+        // Bash is left out, because a shell can write files too.
         Part::Sme => "tools: Read, Grep, Glob, WebFetch, WebSearch\n",
         part if part.is_read_only() => "tools: Read, Grep, Glob\n",
         _ => "",

@@ -41,7 +41,7 @@ pub const ROW: Harness = Harness {
     brings_summary: Some("SubagentStop"),
     capabilities: Capabilities { hides_guidance: false, ..Capabilities::EVERYTHING },
     limits: &[],
-    // Context over 10,000 units is silently reduced to a preview of 2 KB.
+    // A context of more than 10,000 units is silently reduced to a preview of 2 KB.
     context_cap: 9_500,
     decode: wire::decode,
     encode: wire::encode,
@@ -68,7 +68,7 @@ pub const ROW: Harness = Harness {
     agents: Some(agents::FILES),
 };
 
-/// `cleanupPeriodDays`, 30 unless the settings say otherwise.
+/// Returns the setting `cleanupPeriodDays`, or 30 if it is not set.
 fn transcripts_kept(settings: &str) -> Option<u32> {
     let (_, rest) = settings.split_once("\"cleanupPeriodDays\"").unwrap_or(("", ":30"));
     let number = rest.trim_start().strip_prefix(':')?.trim_start();

@@ -1,7 +1,7 @@
 //! Reads Claude Code's transcript, `~/.claude/projects/<folder>/<session>.jsonl`, line by line.
 //!
-//! Most of such a file is bookkeeping and second copies. Fields are read in file order, and reading stops as soon as
-//! the rest of the line is known to be useless: a snapshot after its first field, a result before its second copy.
+//! Most of such a file is bookkeeping and duplicates. Fields are read in file order, and reading stops as soon as the
+//! rest of the line is known to be useless: in a snapshot after the first field, in a result before its duplicate.
 
 mod tools;
 mod words;
@@ -19,7 +19,7 @@ type Text<'a> = Cow<'a, str>;
 /// Types of lines that are read.
 const READ: [&str; 5] = ["user", "assistant", "system", "attachment", "queue-operation"];
 
-/// Types of lines known to contain nothing for us. Some repeat prompts word for word, so they must be listed.
+/// Types of lines that contain nothing for us. Some repeat prompts word for word, so they must be listed here.
 const SKIPPED: [&str; 16] = [
     "agent-name",
     "api-request",
@@ -34,7 +34,7 @@ const SKIPPED: [&str; 16] = [
     "permission-mode",
     "pr-link",
     "relocated",
-    // These are titles of other sessions, not the summary of a compaction.
+    // This type contains titles of other sessions, not the summary of a compaction.
     "summary",
     "tools-used",
     "worktree-state",
@@ -98,10 +98,10 @@ const ATTACHMENTS: [&str; 31] = [
 const FILE: &str = "attachment/file";
 const QUEUED_COMMAND: &str = "attachment/queued_command";
 
-/// How its lines begin.
+/// How the lines of a transcript begin.
 const BEGINNINGS: [&str; 2] = ["{\"parentUuid\"", "{\"type\""];
 
-/// Returns what one line says. Never fails: a torn line gives what comes before the tear.
+/// Returns the meaning of one line. Never fails: of a torn line, it returns what comes before the tear.
 pub fn read_line(bytes: &[u8]) -> Line<'_> {
     let bytes = match object(bytes, &BEGINNINGS) {
         Ok(bytes) => bytes,
@@ -114,10 +114,10 @@ pub fn read_line(bytes: &[u8]) -> Line<'_> {
     let line = draft.line(is_torn);
     let rest = match (end, &line.kind) {
         _ if is_torn => next_line(&bytes[1..], &BEGINNINGS),
-        // The type may really be the beginning of another line, read as a text.
+        // The text after `type` may really be the beginning of another line.
         (_, Kind::Unknown(_)) => next_line(&bytes[1..], &BEGINNINGS),
         (End::Reached, _) => next_line(walk.rest(), &BEGINNINGS),
-        // We stopped early, so the line's end is unknown. Search once for a line that matters, and no further.
+        // Reading stopped early, so the end of the line is unknown. Search only for lines that matter.
         (End::Left, _) => next_line_like(walk.rest(), BEGINNINGS[0]),
     };
     Line { rest, ..line }
@@ -129,7 +129,7 @@ enum End {
     Left,
 }
 
-/// The fields of a line, in whatever order they come.
+/// The fields of a line, in any order.
 #[derive(Default)]
 struct Draft<'a> {
     kind: Option<Text<'a>>,
@@ -139,7 +139,7 @@ struct Draft<'a> {
     side: bool,
     agent: Option<Text<'a>>,
     branch: Option<Text<'a>>,
-    /// Written by the harness: a caveat, a skill, a hook's output.
+    /// True if the harness wrote the text: a caveat, a skill, a hook's output.
     meta: bool,
     summary: bool,
     error: bool,
@@ -188,7 +188,8 @@ impl<'a> Draft<'a> {
         End::Reached
     }
 
-    /// Known as soon as the type, and the subtype if there is one, are known.
+    /// Returns whether the line contains nothing for us. The type decides that, together with the subtype if there is
+    /// one.
     fn says_nothing(&self) -> bool {
         match (self.kind.as_deref(), self.sub.as_deref()) {
             (Some("system"), Some(sub)) => !matches!(sub, "compact_boundary" | "local_command"),
@@ -200,7 +201,7 @@ impl<'a> Draft<'a> {
     }
 
     fn attachment(&mut self, walk: &mut Walk<'a>) {
-        // The type of the line comes later and says the same.
+        // The type of the line comes later and is the same.
         self.kind = Some("attachment".into());
         if !walk.object() {
             return;
@@ -222,7 +223,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Reads what a sub-agent does, as older versions wrote it into the main file.
+    /// Reads what a sub-agent does. Older versions wrote it into the main file.
     fn progress(&mut self, walk: &mut Walk<'a>) {
         if !walk.object() {
             return;
@@ -280,7 +281,7 @@ impl<'a> Draft<'a> {
     fn known(&self, torn: bool) -> Kind<'a> {
         let kind = match (&self.kind, &self.message.role) {
             (Some(kind), _) => kind,
-            // The line is torn before its type, which older versions write last.
+            // The line is torn before its type, because older versions write the type last.
             (None, Some(role)) if matches!(role.as_ref(), "user" | "assistant") => role,
             (None, _) if torn => return Kind::Torn,
             (None, _) => return Kind::Unknown(Text::default()),
@@ -345,14 +346,14 @@ impl<'a> Draft<'a> {
         words.map(|(text, typed)| Item::Queued { text, typed }).into_iter().collect()
     }
 
-    /// Returns a slash command that never reached the agent.
+    /// Returns a slash command that was typed but never reached the agent.
     fn typed(self) -> Vec<Item<'a>> {
         let words = self.content.text(TEXT_BYTES).and_then(words::prompt);
         words.map(|(text, typed)| Item::Prompt { text, typed }).into_iter().collect()
     }
 }
 
-/// Returns whether the object comes from anyone but a person.
+/// Returns whether the object comes from something other than a person.
 fn is_foreign(walk: &mut Walk<'_>) -> bool {
     let mut foreign = false;
     if walk.object() {

@@ -14,7 +14,8 @@ pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, Undecod
     tools::event(payload, word, kind)
 }
 
-/// At a compaction plain text becomes part of the summariser's instructions; JSON would be pasted there unparsed.
+/// Encodes a reply. At a compaction, plain text becomes part of the summariser's instructions; JSON would be pasted
+/// there unparsed.
 pub fn encode(reply: &Reply, kind: &Kind) -> Vec<u8> {
     match (reply, kind) {
         (Reply::Guidance(text), Kind::BeforeCompact { .. }) => text.clone().into_bytes(),
@@ -23,7 +24,7 @@ pub fn encode(reply: &Reply, kind: &Kind) -> Vec<u8> {
     }
 }
 
-/// Which text of a tool's result a summary may replace. The tools that read files are not here.
+/// Which text of a tool's result a summary may replace. Tools that read files have no slot.
 enum Slot {
     /// `stdout` and `stderr` of a command.
     Printed,
@@ -61,7 +62,7 @@ pub fn replaceable<'a>(done: &ToolDone<'a>) -> Option<Cow<'a, str>> {
     }
 }
 
-/// The result of the same form with another text. Claude Code ignores a result of another form.
+/// Returns the result in the same form with another text. Claude Code ignores a result of another form.
 fn replaced(done: &ToolDone, text: &str) -> Option<Vec<u8>> {
     let mut result: Value = serde_json::from_slice(done.result).ok()?;
     match slot(&done.tool)? {
@@ -77,7 +78,7 @@ fn replaced(done: &ToolDone, text: &str) -> Option<Vec<u8>> {
     Some(json!({ "hookSpecificOutput": output }).to_string().into_bytes())
 }
 
-/// Accepts its own event names and ours, so that a hook can be tried by hand.
+/// Returns the kind of an event. Accepts Claude Code's event names and ours, so that a hook can be tried by hand.
 fn kind<'a>(fields: &Fields<'a>, name: Cow<'a, str>) -> Kind<'a> {
     match name.as_ref() {
         "SessionStart" | "session-start" => {
@@ -100,7 +101,7 @@ fn kind<'a>(fields: &Fields<'a>, name: Cow<'a, str>) -> Kind<'a> {
 }
 
 fn stop<'a>(fields: &Fields<'a>) -> Stop<'a> {
-    // A server that runs in the background is no reason to wait, and an agent returns by itself.
+    // Count only agents, which report back by themselves. A server in the background is no reason to wait.
     let tasks = fields.objects("background_tasks");
     let is_at_work = |task: &&Fields| {
         let is = |name: &str, word: &str| task.text(name).is_some_and(|text| text.contains(word));
@@ -116,7 +117,7 @@ fn stop<'a>(fields: &Fields<'a>) -> Stop<'a> {
     }
 }
 
-/// A sub-agent without a type is the one that writes the summary of a compaction.
+/// Reads the stop of a sub-agent. A sub-agent whose type is empty writes the summary of a compaction.
 fn subagent_stop<'a>(fields: &Fields<'a>) -> Kind<'a> {
     let message = fields.text("last_assistant_message");
     match (fields.text("agent_type").as_deref(), message) {
@@ -128,7 +129,7 @@ fn subagent_stop<'a>(fields: &Fields<'a>) -> Kind<'a> {
 fn tool_done<'a>(fields: &Fields<'a>, failed: bool) -> ToolDone<'a> {
     let tool = fields.text("tool_name").unwrap_or_default();
     let input = fields.object("tool_input");
-    // Parsed only for the tools that need it, because it can be megabytes.
+    // The response is parsed only for the tools that need it, because it can be megabytes long.
     let response = || fields.object("tool_response");
     let error = fields.text("error");
     let exit = match (&error, failed) {
@@ -161,7 +162,7 @@ fn tool_done<'a>(fields: &Fields<'a>, failed: bool) -> ToolDone<'a> {
     }
 }
 
-/// Git and other programs report on stderr what they did.
+/// Returns what a command printed, with stderr, because git and other programs report there what they did.
 fn printed<'a>(response: &Fields<'a>) -> Cow<'a, str> {
     let (out, err) =
         (response.text("stdout").unwrap_or_default(), response.text("stderr").unwrap_or_default());

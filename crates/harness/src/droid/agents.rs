@@ -1,4 +1,4 @@
-//! Agents of a swarm as Droid reads them: it calls them droids, and gives one without a list every tool.
+//! Agents of a swarm in Droid's format. Droid calls them droids, and a droid without a list of tools has all tools.
 
 use model::swarm::Part;
 
@@ -10,7 +10,7 @@ pub const FILES: AgentFiles =
 fn head(head: &Head) -> String {
     let Head { name, about, part, model } = *head;
     let tools = match part {
-        // Without Execute: a shell writes files too.
+        // Execute is left out, because a shell can write files too.
         Part::Sme => "tools: [\"Read\", \"LS\", \"Grep\", \"Glob\", \"WebSearch\", \"FetchUrl\"]\n",
         part if part.is_read_only() => "tools: [\"Read\", \"LS\", \"Grep\", \"Glob\"]\n",
         _ => "",

@@ -67,7 +67,7 @@ pub const ROW: Harness = Harness {
     agents: Some(agents::FILES),
 };
 
-/// Its own commands and their aliases, as of 0.225.2: `/handoff` is another name of `/compress`.
+/// Droid's own commands and their aliases, as of 0.225.2. `/handoff` is an alias of `/compress`.
 const COMMANDS: &[&str] = &[
     "account",
     "automations",

@@ -21,7 +21,7 @@ const TODO_STATE: &str = "todo_state";
 
 const BEGINNINGS: [&str; 1] = ["{\"type\""];
 
-/// Returns what one line says. Never fails: a torn line gives what comes before the tear.
+/// Returns the meaning of one line. Never fails: of a torn line, it returns what comes before the tear.
 pub fn read_line(bytes: &[u8]) -> Line<'_> {
     let bytes = match object(bytes, &BEGINNINGS) {
         Ok(bytes) => bytes,
@@ -45,7 +45,7 @@ struct Draft<'a> {
     hook: Hook<'a>,
 }
 
-/// A hook's run is recorded as a message that the agent does not see.
+/// A hook's run, which Droid records as a message that the agent does not see.
 #[derive(Default)]
 struct Hook<'a> {
     visibility: Option<Text<'a>>,
@@ -106,7 +106,7 @@ impl<'a> Draft<'a> {
 
     fn said_or_heard(self) -> Vec<Item<'a>> {
         let mut items = Vec::new();
-        // A hook's run. Its answer to a stop comes again as if the user had said it.
+        // This is a hook's run. Its answer to a stop appears a second time, as if the user had said it.
         if let Some(event) = self.hook.event {
             if matches!(event.as_ref(), "Stop" | "SubagentStop") {
                 items.extend(
@@ -135,7 +135,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// Returns the user's words; reminders are in separate blocks.
+/// Returns the user's words. Reminders are in blocks of their own.
 fn prompt(text: Text<'_>) -> Option<Item<'_>> {
     let words = text.trim();
     if words.is_empty()
@@ -149,7 +149,7 @@ fn prompt(text: Text<'_>) -> Option<Item<'_>> {
     Some(Item::Prompt { text, typed })
 }
 
-/// Reads a todo list on its own line: TodoWrite's input, or only the list in it.
+/// Reads a todo list that has its own line: the input of TodoWrite, or only the list in it.
 fn state(line: &[u8]) -> Option<Item<'_>> {
     let line = Walk::new(line).raw().fields();
     let given = line.object("todos");

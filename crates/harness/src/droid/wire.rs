@@ -30,10 +30,10 @@ fn kind<'a>(fields: &Fields<'a>, name: Cow<'a, str>) -> Kind<'a> {
         },
         "SubagentStop" | "subagent-stop" => Kind::SubagentStop {
             message: fields.text("task_result"),
-            // The description of the call or, if it has none, the droid's name.
+            // `task_name` is the description of the call or, if it has none, the droid's name.
             asked: fields.text("task_name"),
         },
-        // Its payload has no message, but the transcript has.
+        // The payload contains no message, but the transcript does.
         "Stop" | "stop" => Kind::Stop(Stop {
             id: fields.text("message_id"),
             first: fields.flag("stop_hook_active").map(|active| !active),
@@ -44,7 +44,7 @@ fn kind<'a>(fields: &Fields<'a>, name: Cow<'a, str>) -> Kind<'a> {
     }
 }
 
-/// The payload has no call id; the transcript supplies it at the stop.
+/// Reads a finished tool call. The payload has no call id; the transcript supplies it at the stop.
 fn tool_done<'a>(fields: &Fields<'a>) -> ToolDone<'a> {
     let tool = fields.text("tool_name").unwrap_or_default();
     let input = fields.object("tool_input");

@@ -1,4 +1,4 @@
-//! Agents of a swarm as OpenCode reads them: named by their file, with permissions instead of a list of tools.
+//! Agents of a swarm in OpenCode's format. The file name is the agent's name, and permissions replace a list of tools.
 
 use model::swarm::Part;
 
@@ -10,7 +10,7 @@ fn head(head: &Head) -> String {
     let Head { about, part, model, .. } = *head;
     let mode = if part == Part::Architect { "primary" } else { "subagent" };
     let permission = match part.is_read_only() {
-        // `edit` is every tool that writes files. Without bash: a shell writes files too.
+        // `edit` covers every tool that writes files. `bash` is denied too, because a shell can write files.
         true => "permission:\n  edit: deny\n  bash: deny\n",
         false => "",
     };

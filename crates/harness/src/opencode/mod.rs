@@ -22,7 +22,7 @@ pub const ROW: Harness = Harness {
     home: Home::Config("opencode"),
     project_dir: None,
     presence: &["OPENCODE", "OPENCODE_PID"],
-    // The plugin sets it for every shell that a session opens.
+    // Our plugin sets this variable for every shell that a session opens.
     session: Some("OPENCODE_SESSION_ID"),
     // Where OpenCode uses one event name for sessions and sub-agents, the sub-agent's event starts with `subagent.`.
     events: &[
@@ -32,7 +32,7 @@ pub const ROW: Harness = Harness {
         Wired { event: "experimental.session.compacting", neutral: EventName::BeforeCompact, timeout: 2 },
         Wired { event: "experimental.text.complete", neutral: EventName::Summary, timeout: 2 },
         Wired { event: "session.compacted", neutral: EventName::AfterCompact, timeout: 2 },
-        // The first request after a compaction, which need not follow a prompt.
+        // This is the first request after a compaction, which need not follow a prompt.
         Wired { event: "experimental.chat.messages.transform", neutral: EventName::SessionStart, timeout: 2 },
         Wired { event: "subagent.created", neutral: EventName::SubagentStart, timeout: 2 },
         Wired { event: "subagent.idle", neutral: EventName::SubagentStop, timeout: 2 },

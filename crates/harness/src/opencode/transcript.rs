@@ -1,4 +1,4 @@
-//! A session in OpenCode's database: one message part per row, which [`QUERY`] turns into one object.
+//! A session in OpenCode's database: one message part per row. [`QUERY`] turns each row into one object.
 
 use model::transcript::{About, Call, CallResult, Chain, Item, Kind, Line, Question, Typed, Usage};
 
@@ -8,9 +8,9 @@ use crate::tools::{self, todos};
 use crate::transcript::object;
 use crate::transcript::walk::Walk;
 
-/// Reads only the session tables, never those with accounts. A message's own data can contain whole diffs, so only
-/// the few fields we need are selected; attached files and reasoning are left out. A row with damaged JSON is
-/// returned as a torn line, so that it is counted and the other rows can still be read.
+/// Reads only the session tables, never those with accounts. A message's own data can contain whole diffs, so only the
+/// few fields that we need are selected; attached files and reasoning are left out. A row with damaged JSON is returned
+/// as a torn line, so that it is counted and the other rows can still be read.
 pub const QUERY: &str = "\
 select case when json_valid(m.data) and json_valid(p.data) then \
 json_object('type', 'opencode', 'at', strftime('%Y-%m-%dT%H:%M:%fZ', m.time_created / 1000.0, 'unixepoch'), 'cwd', s.directory, 'caller', s.parent_id, \
@@ -22,13 +22,13 @@ order by m.time_created, m.id, p.id";
 
 const ROW: &str = "opencode";
 
-/// Parts that say nothing to us, or nothing new.
+/// Kinds of parts that contain nothing for us, or nothing new.
 const BESIDE: [&str; 9] =
     ["reasoning", "step-start", "patch", "snapshot", "agent", "retry", "subtask", "file", "image"];
 
 const BEGINNINGS: [&str; 1] = ["{\"type\":\"opencode\""];
 
-/// Returns what one row says. Never fails: a torn row gives nothing.
+/// Returns the meaning of one row. Never fails: a torn row gives nothing.
 pub fn read_line(bytes: &[u8]) -> Line<'_> {
     let bytes = match object(bytes, &BEGINNINGS) {
         Ok(bytes) => bytes,
@@ -83,7 +83,7 @@ fn typed(text: &str) -> Typed {
     if name.is_some_and(|name| !name.contains('/')) { Typed::Slash } else { Typed::Words }
 }
 
-/// Returns a call, and its result if the same part has one.
+/// Returns a call, and its result if the same part contains one.
 fn tool<'a>(part: &Fields<'a>) -> Vec<Item<'a>> {
     let (tool, id) = (part.text("tool").unwrap_or_default(), part.text("callID"));
     let state = part.object("state");
@@ -107,7 +107,7 @@ fn tool<'a>(part: &Fields<'a>) -> Vec<Item<'a>> {
     let ended = match state.text("status").as_deref() {
         Some("completed") => None,
         Some("error") => Some(state.text("error").unwrap_or_default()),
-        // Pending or running: the session ended before the call did.
+        // The call is pending or running: the session ended before the call did.
         _ => return items,
     };
     let exit = result.number("exit").map(u64::cast_signed);

@@ -1,4 +1,4 @@
-//! The payloads of our own plugin, and the replies it takes: one object with named fields.
+//! The payloads of our own plugin, and the replies that it accepts: one object with named fields.
 
 use std::borrow::Cow;
 
@@ -20,10 +20,10 @@ pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, Undecod
     let session = fields.text("session_id").filter(|id| !id.is_empty()).ok_or(Undecodable::NoSession)?;
     let kind = kind(&fields, fields.text("event").unwrap_or(Cow::Borrowed(word)));
     let id = match kind {
-        // A stop is reported twice if its validators take long.
+        // A stop is reported twice if its validators take long. The id shows that both reports are the same stop.
         Kind::Prompt { .. } | Kind::Stop(_) => fields.text("message_id"),
         Kind::Summary { .. } => fields.text("part_id"),
-        // Each report is a new one: the plugin asks again if it got no answer, and then it must get one.
+        // Each report has its own id: the plugin asks again if it got no answer, and then it must get one.
         Kind::SessionStart { .. } => fields.text("report_id"),
         _ => None,
     };
@@ -44,7 +44,7 @@ pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, Undecod
 pub fn encode(reply: &Reply, kind: &Kind) -> Vec<u8> {
     let takes_context = matches!(kind, Kind::SessionStart { .. } | Kind::Prompt { .. } | Kind::SubagentStart);
     let (name, text) = match (reply, kind) {
-        // The plugin then does not ask for the brief again.
+        // Because of `brief`, the plugin does not ask for the brief again.
         (Reply::Context(text), Kind::Prompt { .. }) if brief::has_compaction_brief(text) => {
             return serde_json::json!({ "brief": true, "context": text }).to_string().into_bytes();
         }
@@ -62,13 +62,14 @@ pub fn encode(reply: &Reply, kind: &Kind) -> Vec<u8> {
     serde_json::json!({ name: text }).to_string().into_bytes()
 }
 
-/// The plugin passes on the output of these tools. What agents answer stays as it is.
+/// Returns the output of a tool if a summary may replace it. The plugin passes on the output of these tools. The answers
+/// of agents are never replaced.
 pub fn replaceable<'a>(done: &ToolDone<'a>) -> Option<Cow<'a, str>> {
     let is_replaced = matches!(done.tool.as_ref(), "bash" | "grep" | "webfetch");
     is_replaced.then(|| Fields::parse(done.result).0.text("output"))?
 }
 
-/// Accepts its own event names and ours, so that a hook can be tried by hand.
+/// Returns the kind of an event. Accepts the plugin's event names and ours, so that a hook can be tried by hand.
 fn kind<'a>(fields: &Fields<'a>, name: Cow<'a, str>) -> Kind<'a> {
     match name.as_ref() {
         "session.created" | "experimental.chat.messages.transform" | "session-start" => {
@@ -114,7 +115,7 @@ fn usage<'a>(steps: &[Fields<'a>]) -> Option<Usage<'a>> {
     (!steps.is_empty()).then_some(usage)
 }
 
-/// What the last request of the turn had in its window.
+/// Returns how much of the context window the last request of the turn used.
 fn window(fields: &Fields) -> Option<ContextUse> {
     let usage = usage(fields.objects("steps").last().map(std::slice::from_ref)?)?;
     let model = fields.text("model").unwrap_or_default().into_owned();
@@ -167,7 +168,7 @@ pub(super) fn touched<'a>(tool: &str, input: &Fields<'a>, result: &Fields<'a>) -
     input.text("filePath").map(|path| Touched { path, action }).into_iter().collect()
 }
 
-/// Returns what happened to the files according to the tool, or else according to the patch.
+/// Returns what happened to the files, according to the tool's result or else to the patch.
 fn patched<'a>(input: &Fields<'a>, result: &Fields<'a>) -> Vec<Touched<'a>> {
     let changed = |file: Fields<'a>| {
         let action = match file.text("type").as_deref() {

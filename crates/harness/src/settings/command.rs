@@ -1,9 +1,9 @@
-//! What a hook runs, and how to recognise a command of ours.
+//! The command of a hook, and how to recognise a command that is ours.
 
 /// The command of one hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Started without a shell: `{"command": "/abs/thru", "args": ["hook", …]}`.
+    /// A program that is started without a shell: `{"command": "/abs/thru", "args": ["hook", …]}`.
     Exec { program: String, args: Vec<String> },
     /// A line for `sh`.
     Shell(String),
@@ -22,12 +22,12 @@ impl Command {
         Command::Shell(format!("if command -v thru >/dev/null 2>&1; then {line}; fi"))
     }
 
-    /// Returns whether this runs `thru hook` and nothing else. Then we may update and remove the entry. A line that
-    /// also runs something of the user's (`./mine.sh && thru hook …`) belongs to the user.
+    /// Returns whether this runs `thru hook` and nothing else, so that we may update and remove the entry. A line that
+    /// also runs a command of the user (`./mine.sh && thru hook …`) belongs to the user.
     ///
     /// These shell lines are recognised: `thru hook …` with any path and quoting, after `exec` or `NAME=value`, with
-    /// redirections; after a test whether it exists (`command -v`, `which`, `type`, `hash`, `[ -x … ]`) joined by
-    /// `&&`, `;` or `if … then … fi`; before `|| true`, `|| :`, `|| exit 0`.
+    /// redirections; after a test whether the program exists (`command -v`, `which`, `type`, `hash`, `[ -x … ]`),
+    /// joined by `&&`, `;` or `if … then … fi`; before `|| true`, `|| :`, `|| exit 0`.
     pub fn is_ours(&self) -> bool {
         match self {
             Command::Exec { program, args } => {
@@ -45,7 +45,7 @@ impl Command {
 #[derive(PartialEq)]
 enum Part {
     Ours,
-    /// Removing it changes nothing.
+    /// A command that can be removed without changing anything.
     Harmless,
     Foreign,
 }
@@ -68,7 +68,8 @@ impl Part {
     }
 }
 
-/// A copy under another name (`thru-copy`) is recognised by the three words that we write after it.
+/// Returns whether a command runs our hook. A copy of the program under another name (`thru-copy`) is recognised by the
+/// three words that we write after it.
 fn runs_hook(program: &str, args: &[&str]) -> bool {
     let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
     match args {
@@ -78,7 +79,8 @@ fn runs_hook(program: &str, args: &[&str]) -> bool {
     }
 }
 
-/// Matches `thru`, and `thru-1.2` for people who keep several versions. `thru-log` is another program.
+/// Returns whether a program is `thru`, or `thru-1.2` for people who keep several versions. `thru-log` is another
+/// program.
 pub(super) fn is_thru(program: &str) -> bool {
     let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
     let name = name.strip_suffix(".exe").unwrap_or(name);
@@ -108,8 +110,8 @@ pub fn quoted(word: &str) -> String {
     }
 }
 
-/// Splits a line into its commands, as words without quotes and redirections. Returns `None` if that is not certain:
-/// a substitution or a subshell may run anything, and an open quote is a mistake.
+/// Splits a line into its commands, as words without quotes and redirections. Returns `None` if that is uncertain: a
+/// substitution or a subshell may run anything, and an unclosed quote is an error.
 pub(super) fn simple_commands(line: &str) -> Option<Vec<Vec<String>>> {
     let mut commands = vec![Vec::new()];
     let mut word: Option<String> = None;
@@ -143,7 +145,8 @@ pub(super) fn simple_commands(line: &str) -> Option<Vec<Vec<String>>> {
             '\\' => word.get_or_insert_default().push(chars.next()?),
             '`' | '(' | ')' => return None,
             '<' | '>' => {
-                // `2>` and `>`: the digits before it are a stream's number, the word after it is its target.
+                // In `2>` and `>`, digits before the sign are a stream's number, and the word after it is the stream's
+                // target.
                 let stream = word.take_if(|word| word.chars().all(|c| c.is_ascii_digit()));
                 if stream.is_none() {
                     end_word(&mut commands, &mut word, &mut target);

@@ -1,4 +1,4 @@
-//! Splices. Every change to a file is a list of these; bytes that no edit names cannot change.
+//! Edits of a text. Every change to a file is a list of these; bytes that are in no edit's range cannot change.
 
 use std::ops::Range;
 

@@ -1,12 +1,12 @@
-//! Decides where new items go and how they look. Follows the file's own formatting, and only inserts.
+//! Decides where new items go and how they are formatted. It follows the file's own formatting, and only inserts.
 //!
 //! `remove` must restore the original bytes, so each rule here has its inverse there:
-//! - In a non-empty container, the items go after the last thing that is not white space. All white space before one
-//!   of our items is ours.
-//! - In an empty container without a line end, we add a line end before the closing bracket, and it is ours too.
-//! - In an empty container with a line end, that line end stays before the closing bracket. It could be confused with
-//!   the previous case, so hooks are written there on one line ([`Look::short_hooks`]).
-//! - On one line, an empty container gets no white space at all.
+//! - In a non-empty container, the items go after the last thing that is not white space. All white space before one of
+//!   our items is ours.
+//! - In an empty container without a line end, we add a line end before the closing bracket, and that one is ours too.
+//! - In an empty container with a line end, that line end stays before the closing bracket. To distinguish this from
+//!   the previous case, hooks are written there on one line ([`Look::short_hooks`]).
+//! - If the file is on one line, an empty container gets no white space at all.
 
 use super::edit::Edit;
 use super::render::Look;
@@ -54,7 +54,7 @@ impl FileFormatting {
     }
 }
 
-/// Whether the container has items of the kind that we add, so that ours can look like them.
+/// Whether the container has items of the kind that we add, so that ours can be formatted like them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Siblings {
     Same,
@@ -65,7 +65,7 @@ pub enum Siblings {
 #[derive(Debug)]
 pub struct InsertionPoint {
     at: usize,
-    /// Where the previously last item gets its comma.
+    /// Where a comma goes after the item that was the last one.
     comma: Option<usize>,
     lead: String,
     between: String,
@@ -75,7 +75,7 @@ pub struct InsertionPoint {
 }
 
 impl InsertionPoint {
-    /// Finds the position at the end of `container`; `own` is the item whose value the container is.
+    /// Finds the position at the end of `container`, which is the value of the item `own`.
     pub fn find(
         text: &str,
         habits: &FileFormatting,

@@ -1,4 +1,4 @@
-//! Why a file is left alone.
+//! Why a settings file is left unchanged.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ pub enum Problem {
     Invalid { line: usize, column: usize, why: String },
     /// The file is JSON, but has something else where hooks go.
     WrongShape { line: usize, column: usize, what: String },
-    /// The key is there twice, and programs disagree on which one counts.
+    /// The key occurs twice, and programs disagree on which value counts.
     DuplicateKey { line: usize, column: usize, key: String },
 }
 
@@ -57,10 +57,10 @@ pub fn line_of(text: &str, at: usize) -> usize {
     position(text, at).0
 }
 
-/// Returns line and column from 1, columns in characters, as an editor shows them.
+/// Returns the line and the column, both from 1; columns are in characters, as an editor shows them.
 fn position(text: &str, at: usize) -> (usize, usize) {
     let before = &text[..at.min(text.len())];
-    // A lone CR ends a line as well; the LF of a CRLF does not end a second one.
+    // A lone CR ends a line as well. The CR of a CRLF does not, because its LF does.
     let ends = |(index, byte): &(usize, u8)| {
         *byte == b'\n' || (*byte == b'\r' && text.as_bytes().get(index + 1) != Some(&b'\n'))
     };

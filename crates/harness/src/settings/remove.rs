@@ -1,4 +1,4 @@
-//! Removes our hooks: the inverse of `insert`. In a file that was edited since, it removes only what is ours.
+//! Removes our hooks: the inverse of `insert`. If the file has been edited since, it removes only what is ours.
 
 use std::ops::Range;
 
@@ -49,7 +49,7 @@ enum Left {
     Nothing,
 }
 
-/// Adds edits for one event's array, or returns `Left::Nothing` if the event itself may be removed.
+/// Adds edits for one event's array. Returns `Left::Nothing` if the event itself may be removed.
 fn out_of_event(text: &str, item: &Item, array: &Container, hooks: &[&Hook], edits: &mut Vec<Edit>) -> Left {
     let mut gone = Vec::new();
     for (index, group) in array.items.iter().enumerate() {
@@ -78,7 +78,7 @@ fn out_of_event(text: &str, item: &Item, array: &Container, hooks: &[&Hook], edi
     Left::Nothing
 }
 
-/// Returns whether `range` contains somebody's comment outside the items of `container`, which we must not remove.
+/// Returns whether `range` contains a comment outside the items of `container`. Such a comment must not be removed.
 fn stray_comments(text: &str, range: &Range<usize>, container: &Container) -> bool {
     let inside: usize = container.items.iter().map(|item| comments(text, &item.range())).sum();
     comments(text, range) > inside
@@ -90,7 +90,7 @@ fn alone(text: &str, survey: &Survey, root: &Container, events: &Container) -> b
     only_member && !stray_comments(text, &(0..text.len()), events)
 }
 
-/// Who wrote the line end before the closing bracket of an emptied container.
+/// Who wrote the line end before the closing bracket of a container that is now empty.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Brackets {
     Ours,
@@ -114,7 +114,7 @@ pub fn cut_items(text: &str, container: &Container, gone: &[usize], brackets: Br
         cuts.push(if index == 0 { first_cut(text, item) } else { item.before }..item.end());
         let Some(comma) = item.comma else { continue };
         cuts.push(comma..comma + 1);
-        // Nothing is left before it on this line, so the next item moves up to the bracket.
+        // No item is left before this one on the line, so the next item moves up to the bracket.
         if let Some(next) = items.get(index + 1)
             && on_one_line
             && count == index
@@ -125,11 +125,11 @@ pub fn cut_items(text: &str, container: &Container, gone: &[usize], brackets: Br
         }
     }
     match last_kept {
-        // The last item was removed and had no comma, so the one before it must not keep its own.
+        // The last item is removed and had no comma, so the item before it must lose its comma.
         Some(kept) if last_gone + 1 == items.len() && items[last_gone].comma.is_none() => {
             cuts.extend(items[kept].comma.map(|comma| comma..comma + 1));
         }
-        // After a `//` comment there was a line end from the start.
+        // After a `//` comment the line end was there before us.
         None if brackets == Brackets::Ours && !on_one_line && !items[0].before_needs_line => {
             let end = items[last_gone].comma.map_or(items[last_gone].end(), |comma| comma + 1);
             let blank = &text[end..container.close];
@@ -144,7 +144,7 @@ pub fn cut_items(text: &str, container: &Container, gone: &[usize], brackets: Br
 }
 
 /// Returns where the cut of the first item begins: at the last line end before it, which is ours. The white space
-/// before that was already inside the brackets. On one line, nothing before the item is ours.
+/// before that line end was already inside the brackets. On one line, nothing before the item is ours.
 fn first_cut(text: &str, item: &Item) -> usize {
     let blank = &text[item.before..item.start];
     match blank.rfind(['\n', '\r']) {
@@ -166,7 +166,7 @@ fn joined(mut cuts: Vec<Range<usize>>) -> Vec<Range<usize>> {
     result
 }
 
-/// A cut right after a `//` comment must not pull the following text into the comment.
+/// Shortens a cut right after a `//` comment, so that the following text does not become part of the comment.
 fn keep_comments_closed(text: &str, items: &[Item], cut: Range<usize>) -> Range<usize> {
     let item = items.iter().find(|item| item.before_needs_line && item.before == cut.start);
     match item {

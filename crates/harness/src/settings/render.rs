@@ -1,17 +1,17 @@
-//! Prints our entry in the style of the file it goes into.
+//! Prints our entries in the style of the file that they go into.
 //!
-//! We may choose the order of the keys in our own hook, and we use it to record [`Before`]. The order survives when
-//! the harness rewrites its settings, and it needs no extra key that a strict harness would refuse. So `uninstall` is
-//! the exact inverse of `install` without anything stored elsewhere.
+//! We may choose the order of the keys in our own hook, and we use it to record [`Before`]. The order is kept when the
+//! harness rewrites its settings, and it needs no extra key, which a strict harness would refuse. So `uninstall` is the
+//! exact inverse of `install`, and nothing is stored elsewhere.
 
 use super::Entry;
 use super::command::Command;
 
-/// What was around an entry before we added it, and so what must be left after it is removed.
+/// What was around an entry before we added it, and so what must be left when the entry is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Before {
-    /// There was something else, or nothing worth keeping: whatever is empty after we are removed goes too, up to the
-    /// outermost braces. Key order: `type`, `command`, `timeout`, as everybody writes them.
+    /// There was something else, or nothing that must stay. Whatever becomes empty when we are removed goes too, up to
+    /// the outermost braces. Key order: `type`, `command`, `timeout`, the usual one.
     Something,
     /// There was an empty array for the event, which stays. Key order: `command`, `type`, `timeout`.
     EmptyArray,
@@ -22,7 +22,7 @@ pub enum Before {
 }
 
 impl Before {
-    /// Reads it back from the order of a hook's keys.
+    /// Determines the variant from the order of a hook's keys.
     pub fn of<'a>(keys: impl Iterator<Item = &'a str>) -> Self {
         let order: Vec<&str> = keys.filter(|key| ["type", "command", "timeout"].contains(key)).collect();
         match order.as_slice() {
@@ -39,8 +39,8 @@ impl Before {
 pub struct Look {
     /// True for several lines, false for one.
     pub lines: bool,
-    /// Writes the hook itself on one line although the rest is not. Like the key order, this records what was there
-    /// before: the line end before the closing bracket already existed (see `insert`).
+    /// Whether the hook itself is written on one line although the rest is not. Like the key order, this records what
+    /// was there before: the line end before the closing bracket already existed (see `insert`).
     pub short_hooks: bool,
     pub line_end: &'static str,
     /// The indentation of the line on which the new text starts.
@@ -50,7 +50,7 @@ pub struct Look {
 }
 
 impl Look {
-    /// The text after a comma on one line.
+    /// Returns the text after a comma on one line.
     pub fn space(&self) -> &'static str {
         if self.colon.ends_with(' ') { " " } else { "" }
     }
@@ -63,7 +63,7 @@ pub enum Node {
     Array(Vec<Node>),
     Text(String),
     Number(u32),
-    /// Always printed on one line.
+    /// A value that is always printed on one line.
     Short(Box<Node>),
 }
 
@@ -99,7 +99,7 @@ fn hook(entry: &Entry, before: Before) -> Node {
     })
 }
 
-/// A list of words, on one line.
+/// Returns a list of words, on one line.
 pub fn words(words: &[String]) -> Node {
     Node::Short(Box::new(Node::Array(words.iter().cloned().map(Node::Text).collect())))
 }

@@ -1,7 +1,7 @@
-//! Splits JSON with comments into tokens. As strict as `JSON.parse`, because the harness must be able to read what we
-//! accept.
+//! Splits JSON with comments into tokens. It is as strict as `JSON.parse`, because the harness must be able to read
+//! what we accept.
 
-/// An error at a byte of the text; it becomes a [`super::Problem`] with a line and a column.
+/// An error at a byte of the text. It becomes a [`super::Problem`] with a line and a column.
 #[derive(Debug)]
 pub struct Fault {
     pub at: usize,
@@ -51,7 +51,7 @@ pub fn next(text: &str, at: usize) -> Result<Option<Lexeme>, Fault> {
     Ok(Some(Lexeme { token, start, end }))
 }
 
-/// Iterates over the tokens from `at`, in a text that was already checked.
+/// Iterates over the tokens from `at`, in a text that has already been checked.
 pub fn lexemes(text: &str, at: usize) -> impl Iterator<Item = Lexeme> {
     let mut at = at;
     std::iter::from_fn(move || {
@@ -61,7 +61,7 @@ pub fn lexemes(text: &str, at: usize) -> impl Iterator<Item = Lexeme> {
     })
 }
 
-/// Counts the leading bytes of JSON white space. No other white space counts, as in `JSON.parse`.
+/// Counts the leading bytes of JSON white space. Other white space does not count, as in `JSON.parse`.
 pub fn blanks(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count()
 }
@@ -147,7 +147,7 @@ fn word(text: &str, start: usize) -> Result<usize, Fault> {
     }
 }
 
-/// Shows the first character, escaped if it is invisible.
+/// Returns the first character, escaped if it is invisible.
 fn shown(rest: &str) -> String {
     match rest.chars().next() {
         Some(c) if c.is_control() || c.is_whitespace() || c == '\u{feff}' => {

@@ -1,5 +1,5 @@
-//! Our line in the status line of a harness. A line of the user's own is kept: ours calls it first, and removing ours
-//! restores it byte for byte.
+//! Our command in a harness's status line setting. If the user has a command there, ours calls it first, and removing
+//! ours restores the user's byte for byte.
 
 use super::command::{is_thru, quoted, simple_commands};
 use super::edit::{Edit, apply};
@@ -10,14 +10,15 @@ use super::render::{Node, print, print_member, string as json_string};
 use super::survey::{split_mark, top_level};
 use super::tree::{self, Container, Item};
 
-/// The word after our program, and the option that has the user's own command.
+/// The word after our program.
 const WORD: &str = "statusline";
+/// The option that contains the user's own command.
 const AFTER: &str = "--after";
 
-/// What a settings file has as its status line.
+/// What a settings file contains as its status line.
 enum Current {
     None,
-    /// Ours; `member` is its place, `command` the range of its command, `after` the user's own command.
+    /// Our command: `member` is its index, `command` the range of the command, `after` the user's own command.
     Ours {
         member: usize,
         command: std::ops::Range<usize>,
@@ -30,7 +31,7 @@ enum Current {
     },
 }
 
-/// Makes `program` write the status line, after a command of the user's own if there is one.
+/// Makes `program` write the status line, after the user's own command if there is one.
 pub fn install(bytes: Option<&[u8]>, key: &str, program: &str) -> Result<Vec<u8>, Problem> {
     let (mark, text) = split_mark(bytes.unwrap_or_default())?;
     let Some(root) = top_level(text)? else {
@@ -43,7 +44,7 @@ pub fn install(bytes: Option<&[u8]>, key: &str, program: &str) -> Result<Vec<u8>
             vec![Edit::replace(command, json_string(&line(program, after.as_deref())))]
         }
         Current::Theirs { command, line: own } => {
-            // Only what we can write again exactly is taken over.
+            // Replace the user's command only if uninstalling can write it again exactly.
             if json_string(&own) != text[command.clone()] {
                 let why =
                     format!("the command of `{key}` is written with escapes that could not be restored");
@@ -55,7 +56,7 @@ pub fn install(bytes: Option<&[u8]>, key: &str, program: &str) -> Result<Vec<u8>
             let habits = FileFormatting::of(text, Some(&root));
             let spot = InsertionPoint::find(text, &habits, &root, None, Siblings::Other);
             let object = node(&line(program, None), Blank::No);
-            // On one line it records that the line end before the closing bracket was there (see `insert`).
+            // One line records that the line end before the closing bracket was there before us (see `insert`).
             let object = if spot.look.short_hooks { Node::Short(Box::new(object)) } else { object };
             let member = print_member(key, &object, &spot.look);
             spot.insert(&[member])
@@ -71,7 +72,7 @@ pub fn is_ours(bytes: &[u8], key: &str) -> Result<bool, Problem> {
     Ok(matches!(current(text, &root, key)?, Current::Ours { .. }))
 }
 
-/// Removes our line, and restores the user's own.
+/// Removes our command, and restores the user's own.
 pub fn uninstall(bytes: &[u8], key: &str) -> Result<Vec<u8>, Problem> {
     let (mark, text) = split_mark(bytes)?;
     let Some(root) = top_level(text)? else { return Ok(bytes.to_vec()) };
@@ -96,7 +97,7 @@ pub fn uninstall(bytes: &[u8], key: &str) -> Result<Vec<u8>, Problem> {
     Ok([mark, &apply(text, edits)].concat().into_bytes())
 }
 
-/// Returns whether our line is in the file.
+/// Returns whether our command is in the file.
 pub fn is_installed(bytes: &[u8], key: &str) -> Result<bool, Problem> {
     let (_, text) = split_mark(bytes)?;
     let Some(root) = top_level(text)? else { return Ok(false) };
@@ -104,7 +105,7 @@ pub fn is_installed(bytes: &[u8], key: &str) -> Result<bool, Problem> {
 }
 
 fn current(text: &str, root: &Container, key: &str) -> Result<Current, Problem> {
-    // If the key is there twice, the last one counts, as in `JSON.parse`.
+    // If the key occurs twice, the last one counts, as in `JSON.parse`.
     let found = root.items.iter().enumerate().rev().find(|(_, item)| tree::is_named(text, item, key));
     let Some((member, item)) = found else { return Ok(Current::None) };
     let wrong = |why: &str| wrong_shape(text, item.value.start, format!("`{key}` {why}"));
@@ -126,7 +127,7 @@ fn current(text: &str, root: &Container, key: &str) -> Result<Current, Problem> 
     })
 }
 
-/// Returns the user's own command within a line of ours; `None` if the line is not ours.
+/// Returns the user's own command within our command; `None` if the command is not ours.
 fn ours(line: &str) -> Option<Option<String>> {
     match simple_commands(line)?.as_slice() {
         [words] => match words.as_slice() {
@@ -140,7 +141,7 @@ fn ours(line: &str) -> Option<Option<String>> {
     }
 }
 
-/// `/abs/thru statusline --after 'the user's own'`.
+/// Returns our command: `/abs/thru statusline --after 'the user's own'`.
 fn line(program: &str, after: Option<&str>) -> String {
     let own = after.map_or(String::new(), |own| format!(" {AFTER} {}", quoted(own)));
     format!("{} {WORD}{own}", quoted(program))

@@ -3,7 +3,7 @@ use super::*;
 
 const KEY: &str = "statusLine";
 
-/// Files as people have them, without a status line and with one.
+/// Files in forms that people use, without a status line and with one.
 const FILES: &[&str] = &[
     "",
     "\n",
@@ -50,7 +50,7 @@ fn removing_the_line_restores_every_byte() {
             "twice is once: {file:?}"
         );
         assert_eq!(text(&uninstall(&installed, KEY).unwrap()), *file, "after {}", text(&installed));
-        // With another path of the program, and with hooks beside it.
+        // The same holds with another path of the program, and with hooks in the file.
         let moved = install(Some(&installed), KEY, "/usr/bin/thru").unwrap();
         assert_eq!(text(&uninstall(&moved, KEY).unwrap()), *file);
         let hooked = super::super::install(Some(file.as_bytes()), &place, &hook()).unwrap().bytes;

@@ -31,11 +31,11 @@ pub fn top_level(text: &str) -> Result<Option<Container>, Problem> {
 pub struct Survey {
     /// The outermost object; `None` in a blank file.
     pub root: Option<Container>,
-    /// The index of the events' object in the root, if it has its own key and exists.
+    /// The index in the root of the key with the events' object, if there is one.
     pub member: Option<usize>,
-    /// The events' object, if it has its own key.
+    /// The events' object, if the events are below a key of their own.
     nested: Option<Container>,
-    /// The array of each member of the events' object, if it is one.
+    /// For each member of the events' object, its array; `None` if its value is not an array.
     pub arrays: Vec<Option<Container>>,
     pub ours: Vec<Hook>,
 }
@@ -48,9 +48,9 @@ pub struct Hook {
     pub command: Command,
     pub timeout: Option<u32>,
     pub before: Before,
-    /// It is written on one line.
+    /// Whether the hook is written on one line.
     pub short: bool,
-    /// No other hook has the same matcher group.
+    /// Whether the hook is the only one in its matcher group.
     pub alone: bool,
     pub at: Path,
     pub range: Range<usize>,
@@ -106,7 +106,7 @@ impl Survey {
         if place.key.is_some() { self.nested.as_ref() } else { self.root.as_ref() }
     }
 
-    /// Returns the index of `event` in the events' object, after checking that we can add to it.
+    /// Returns the index of `event` in the events' object. It is an error if we cannot add to that event.
     pub fn event(&self, text: &str, place: &HookLocation, event: &str) -> Result<Option<usize>, Problem> {
         let Some(events) = self.events(place) else { return Ok(None) };
         let Some(index) = only(text, events, event)? else { return Ok(None) };
@@ -128,7 +128,7 @@ impl Hook {
         Change { event: self.event.clone(), what: What::Removed }
     }
 
-    /// Returns whether the hook matches `entry`. The matcher is ignored if the user keeps other hooks in the same
+    /// Returns whether the hook already is `entry`. The matcher is ignored if the user has other hooks in the same
     /// group.
     pub fn is(&self, entry: &Entry) -> bool {
         self.event == entry.event
@@ -137,7 +137,7 @@ impl Hook {
             && (!self.alone || self.matcher == entry.matcher)
     }
 
-    /// Returns whether changing values alone can turn the hook into `entry`.
+    /// Returns whether the hook can be turned into `entry` by changing values only.
     pub fn can_become(&self, entry: &Entry) -> bool {
         self.event == entry.event
             && matches!(self.command, Command::Exec { .. }) == matches!(entry.command, Command::Exec { .. })
@@ -146,7 +146,7 @@ impl Hook {
     }
 }
 
-/// Finds the one item with that name. A duplicate is an error: some readers take the first, some the last.
+/// Finds the only item with that name. A duplicate is an error: some readers use the first, some the last.
 fn only(text: &str, object: &Container, key: &str) -> Result<Option<usize>, Problem> {
     let mut found = object.items.iter().enumerate().filter(|(_, item)| is_named(text, item, key));
     let first = found.next();
@@ -176,7 +176,7 @@ fn hooks_of(text: &str, event_index: usize, event: &str, array: &Container) -> V
     found
 }
 
-/// Returns a matcher's object and the array of its hooks.
+/// Returns the object of a matcher group and the array of its hooks.
 pub fn group_parts(text: &str, group: &Item) -> Option<(Container, Container)> {
     let group = opened(text, &group.value, '{')?;
     let hooks = opened(text, &member(text, &group, "hooks")?.value, '[')?;

@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use super::scan::{Fault, Lexeme, Token, lexemes, next};
 
-/// No real settings file is nested this deeply; one that is was made to crash its readers.
+/// How deep a file may be nested. No real settings file is nested this deeply, except to crash its readers.
 const DEEPEST: usize = 512;
 
-/// What may come next.
+/// Which tokens may come next.
 #[derive(Clone, Copy)]
 enum Expected {
     Value,
@@ -126,12 +126,12 @@ impl Item {
         self.value.end
     }
 
-    /// The range of key and value.
+    /// Returns the range of key and value.
     pub fn range(&self) -> Range<usize> {
         self.start..self.end()
     }
 
-    /// Returns the text between it and the bracket or comma before it.
+    /// Returns the text between the item and the bracket or comma before it.
     pub fn gap<'a>(&self, text: &'a str) -> &'a str {
         &text[self.gap_start..self.start]
     }
@@ -207,8 +207,8 @@ pub fn comments(text: &str, range: &Range<usize>) -> usize {
         .count()
 }
 
-/// Returns a string's value. `None` if it is not a string, or contains half of a surrogate pair, which nothing of
-/// ours does.
+/// Returns a string's value. Returns `None` if it is not a string or contains half of a surrogate pair, which none of
+/// our strings does.
 pub fn string(text: &str, range: &Range<usize>) -> Option<String> {
     serde_json::from_str(&text[range.clone()]).ok()
 }

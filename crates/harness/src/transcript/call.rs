@@ -1,5 +1,5 @@
-//! Reads a call in a transcript: the meaning of its input, by the tool's name and the field's. Tools of different
-//! harnesses have different names or mean the same thing, so one table is enough.
+//! Reads a call in a transcript. What a field of its input means depends on the names of the tool and of the field. If
+//! two harnesses use the same names, they mean the same thing, so one table is enough.
 
 use model::event::{Action, Touched};
 use model::transcript::{About, COMMAND_BYTES, Call, Item, NAME_BYTES, NOTE_BYTES, Question, TEXT_BYTES};
@@ -9,7 +9,7 @@ use super::walk::Walk;
 use crate::fields::Fields;
 use crate::tools::{asked, patched, todos};
 
-/// Adds the call, and what it says about the todo list.
+/// Adds a call to `items`, and what it changes in the todo list.
 pub fn call<'a>(raw: RawCall<'a>, items: &mut Vec<Item<'a>>) {
     let RawCall { id, tool, input } = raw;
     let mut call = Call { id, ..Call::default() };
@@ -39,11 +39,11 @@ fn read_input<'a>(tool: &str, mut walk: Walk<'a>, call: &mut Call<'a>) {
                 let action = match tool {
                     "Read" => Action::Read,
                     "Create" => Action::Create,
-                    // Only the result says whether a Write created the file.
+                    // Only the result shows whether a Write created the file.
                     _ => Action::Edit,
                 };
                 call.files.extend(walk.text(NOTE_BYTES).map(|path| Touched { path, action }));
-                // The file's text follows.
+                // The file's content follows and is not needed.
                 break;
             }
             ("ApplyPatch", b"input" | b"patch") => {
@@ -74,7 +74,7 @@ fn questions<'a>(input: &Fields<'a>) -> Vec<Question<'a>> {
     input.objects("questions").iter().map(question).collect()
 }
 
-/// Reads `1. [question] …`, then its `[option] …` lines.
+/// Reads questions in the form `1. [question] …`, each followed by `[option] …` lines.
 fn questionnaire(text: &str) -> Vec<Question<'static>> {
     let mut questions: Vec<Question> = Vec::new();
     for line in text.lines() {

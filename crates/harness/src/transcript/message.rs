@@ -9,7 +9,7 @@ use super::walk::{Raw, Walk};
 
 type Text<'a> = Cow<'a, str>;
 
-/// How much of the end is kept, where a test runner prints its summary.
+/// How much is kept of the end of a result, where a test runner prints its summary.
 const TAIL_BYTES: usize = 2048 + MARGIN;
 
 #[derive(Debug, Default)]
@@ -50,7 +50,7 @@ struct Block<'a> {
 }
 
 impl<'a> Message<'a> {
-    /// Reads the next object. Keys that are not part of the API go to `other`, which must take their value.
+    /// Reads the next object. Keys that are not part of the API are passed to `other`, which must take their value.
     pub fn read(&mut self, walk: &mut Walk<'a>, other: &mut dyn FnMut(&'a [u8], &mut Walk<'a>)) {
         if !walk.object() {
             return;
@@ -102,18 +102,18 @@ impl<'a> Message<'a> {
             "tool_result" => {
                 self.results.push(RawResult { call: block.id, failed: block.failed, content: block.content });
             }
-            // thinking, image, document: nothing that we could report.
+            // Blocks of thinking, images and documents contain nothing to report.
             _ => {}
         }
     }
 }
 
 impl<'a> RawResult<'a> {
-    /// Returns the result in the neutral form, as far as all harnesses share it.
+    /// Returns the result in the neutral form, with what all harnesses have in common.
     pub fn read(&self) -> CallResult<'a> {
         let max = if self.failed { TEXT_BYTES } else { GIVEN_BYTES };
         let text = self.content.text(max).unwrap_or_else(|| first_text(self.content, max));
-        // A complete text needs no separate end.
+        // If the text is complete, its end is not needed separately.
         let is_cut = !self.failed && text.len() >= GIVEN_BYTES;
         let tail = is_cut.then(|| self.content.tail(TAIL_BYTES)).flatten().unwrap_or_default();
         CallResult { call: self.call.clone(), failed: self.failed, text, tail, ..CallResult::default() }

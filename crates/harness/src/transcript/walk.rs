@@ -1,8 +1,8 @@
-//! Walks through a line of JSON once, forwards. Values that nobody asks for are skipped, not parsed.
+//! Walks through a line of JSON once, forwards. Values that are not needed are skipped, not parsed.
 //!
 //! We need a few fields out of megabytes, in transcripts and in payloads. Skipping a string costs one search for its
 //! closing quote; `serde_json` would decode every escape in it. Nothing recurses, so deep nesting is safe. Nothing
-//! fails: at a tear the walk ends and keeps everything before it.
+//! fails: where the text is torn, the walk ends and keeps everything before that point.
 
 use std::borrow::Cow;
 
@@ -27,12 +27,12 @@ impl<'a> Walk<'a> {
         Walk { bytes, at: 0, torn: false }
     }
 
-    /// Returns the bytes that were not walked over yet.
+    /// Returns the bytes that the walk has not reached yet.
     pub fn rest(&self) -> &'a [u8] {
         &self.bytes[self.at..]
     }
 
-    /// True if the text broke off or was not JSON; nothing more can be read.
+    /// Returns whether the text broke off or was not JSON. Nothing more can be read then.
     pub fn is_torn(&self) -> bool {
         self.torn
     }
@@ -80,7 +80,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Takes a value without parsing it.
+    /// Takes a value undecoded.
     pub fn raw(&mut self) -> Raw<'a> {
         self.past_blanks();
         let start = self.at;
@@ -177,15 +177,15 @@ impl<'a> Walk<'a> {
 }
 
 impl<'a> Raw<'a> {
-    /// Decodes a string; of a longer one, at least the first `max` bytes and little more.
+    /// Decodes a string. Of a longer one it returns at least the first `max` bytes and little more.
     pub fn text(self, max: usize) -> Option<Cow<'a, str>> {
         let inner = self.0.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
-        // Escapes are longer than the characters they encode. A cut text must still include the whole margin after
-        // what is kept, because redaction looks at it.
+        // Escapes are longer than the characters that they encode. A cut text must still include the whole margin after
+        // the part that is kept, because redaction examines the margin.
         Some(unquote(&inner[..decoded_cut(inner, max)]))
     }
 
-    /// Returns the end of a string, undecoded, which is enough to find a plain mark in it.
+    /// Returns the end of a string, undecoded. That is enough to find a mark without escapes in it.
     pub fn ending(self) -> Option<&'a str> {
         let inner = self.0.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
         let mut start = inner.len().saturating_sub(ENDING);
@@ -195,7 +195,7 @@ impl<'a> Raw<'a> {
         std::str::from_utf8(&inner[start..]).ok()
     }
 
-    /// Returns the last lines of a string, at most `max` undecoded bytes; all of it if it is shorter.
+    /// Returns the last lines of a string, at most `max` undecoded bytes; the whole string if it is shorter.
     pub fn tail(self, max: usize) -> Option<Cow<'a, str>> {
         let inner = self.0.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
         let Some(start) = inner.len().checked_sub(max) else { return Some(unquote(inner)) };
@@ -227,12 +227,12 @@ impl<'a> Raw<'a> {
         self.0 == b"false"
     }
 
-    /// Parses an object of which everything is needed.
+    /// Parses an object whose fields are all needed.
     pub fn fields(self) -> Fields<'a> {
         Fields::parse(self.0).0
     }
 
-    /// Starts a walk inside the value.
+    /// Starts a walk at the value.
     pub fn walk(self) -> Walk<'a> {
         Walk::new(self.0)
     }
@@ -242,8 +242,8 @@ fn is_end(byte: u8) -> bool {
     matches!(byte, b',' | b'}' | b']' | b' ' | b'\t' | b'\r' | b'\n' | b'"' | b':' | b'{' | b'[')
 }
 
-/// Returns how many raw bytes of a string contain `max` bytes of text, or slightly more, so as not to split a
-/// character or an escape.
+/// Returns how many raw bytes of a string contain `max` bytes of text, or slightly more if a character or an escape
+/// would be split.
 fn decoded_cut(inner: &[u8], max: usize) -> usize {
     let (mut end, mut decoded) = (0, 0);
     while decoded < max && end < inner.len() {
@@ -310,7 +310,7 @@ fn unescape(bytes: &[u8]) -> (char, usize) {
     }
 }
 
-/// Reads the number in `\u12ab`.
+/// Reads the number in an escape such as `\u12ab`.
 fn hex(bytes: &[u8]) -> Option<u32> {
     let digits = bytes.strip_prefix(b"\\u")?.get(..4)?;
     digits.iter().try_fold(0, |number, digit| Some(number * 16 + char::from(*digit).to_digit(16)?))

@@ -83,7 +83,7 @@ fn a_cut_splits_no_character_and_no_escape() {
     assert_eq!(all, "aé\né\\\"ü😀z");
     for max in 0..whole.len() {
         let cut = Raw(whole.as_bytes()).text(max).unwrap();
-        // A cut between the halves of a surrogate pair leaves no character to keep.
+        // If the cut is between the halves of a surrogate pair, no character is left.
         assert!(all.starts_with(cut.trim_end_matches('\u{FFFD}')), "{max}: {cut}");
     }
     assert_eq!(Raw(b"7").text(9), None);

@@ -1,5 +1,5 @@
-//! Generates settings files nobody would write, and some that many people have. Driven by a list of choices, so that
-//! a failing file shrinks: when the choices run out, every further one is 0, and 0 is always the simplest.
+//! Generates settings files that nobody would write, and some that many people have. A list of choices determines the
+//! file, so that a failing file shrinks: when the choices run out, every further choice is 0, the simplest one.
 
 /// The choices that determine the file.
 pub struct Choices<'a> {
@@ -10,7 +10,7 @@ pub struct Choices<'a> {
 
 #[derive(Clone, Copy)]
 struct Style {
-    /// 0 minified, 1 one line with spaces, 2 several lines, 3 anything anywhere.
+    /// 0: minified, 1: one line with spaces, 2: several lines, 3: any white space anywhere.
     spacing: usize,
     line_end: &'static str,
     unit: &'static str,
@@ -18,7 +18,7 @@ struct Style {
     trailing_commas: bool,
 }
 
-/// Generates a valid file with nothing of ours in it. If `top`, events are top-level keys.
+/// Generates a valid file without our hooks. If `top` is true, events are top-level keys.
 pub fn file(bytes: &[u8], top: bool) -> String {
     let style = Style { spacing: 0, line_end: "\n", unit: "  ", comments: false, trailing_commas: false };
     let mut choices = Choices { bytes, at: 0, style };
@@ -164,7 +164,7 @@ impl Choices<'_> {
             (2, _) => self.line(depth),
             _ => self.blank(),
         };
-        // An empty comment is not allowed in strict files.
+        // Strict files contain no comments, not even in an empty container.
         if !self.style.comments && count == 0 {
             out = out.replace(" // c", "").replace("/* c */", "");
         }
@@ -189,12 +189,12 @@ impl Choices<'_> {
         format!("{}{}", self.style.line_end, self.style.unit.repeat(depth))
     }
 
-    /// White space before or after everything.
+    /// Returns white space to put before or after the whole file.
     fn around(&mut self) -> String {
         if self.style.spacing < 2 { String::new() } else { self.blank() }
     }
 
-    /// Returns a comment, one time in `times`, if this file has any.
+    /// Returns a comment in one of `times` cases, if this file has comments at all.
     fn comment(&mut self, times: usize) -> String {
         if !self.style.comments || self.pick(times) + 1 < times {
             return String::new();

@@ -1,4 +1,5 @@
-//! Checks the properties of every file without the code under test: with a second JSONC reader, and by counting.
+//! Checks the properties of every file independently of the code under test: with a second JSONC reader, and by
+//! counting.
 
 use harness::settings::{
     Command, Entry, HookLocation, Timeout, TimeoutUnit, What, diff, find, install, uninstall,
@@ -6,8 +7,7 @@ use harness::settings::{
 use jsonc_parser::{ParseOptions, parse_to_serde_value};
 use serde_json::{Value, json};
 
-/// Parses JSON with comments and trailing commas by another reader. It accepts raw line ends in strings, which we do
-/// not.
+/// Parses JSON with comments and trailing commas with another reader. Unlike ours, it accepts raw line ends in strings.
 pub fn read(text: &str) -> Option<Value> {
     let options = ParseOptions {
         allow_comments: true,
@@ -21,11 +21,11 @@ pub fn read(text: &str) -> Option<Value> {
         allow_non_finite_numbers: false,
         allow_extended_string_escapes: false,
     };
-    // Half a surrogate pair is valid in a settings file and in JavaScript, but not in a Rust string.
+    // Half of a surrogate pair is valid in a settings file and in JavaScript, but not in a Rust string.
     parse_to_serde_value(&text.replace(r"\ud800", "half").replace('\u{feff}', ""), &options).ok()
 }
 
-/// Returns the least number of insertions that turn `old` into `new`; `None` if `new` is not `old` plus insertions.
+/// Returns the smallest number of insertions that turn `old` into `new`; `None` if insertions alone cannot do that.
 pub fn insertions(old: &[u8], new: &[u8]) -> Option<usize> {
     let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     // Cut the common prefix and suffix, but leave some bytes for insertions to slide over.
@@ -86,7 +86,7 @@ pub fn with_entries(value: Option<Value>, place: &HookLocation, entries: &[Entry
     value
 }
 
-/// Checks everything that must be true of a valid file with nothing of ours in it. Returns the file after installing.
+/// Checks everything that must be true of a valid file without our hooks. Returns the file after installing.
 #[track_caller]
 pub fn check(name: &str, old: &[u8], place: &HookLocation, entries: &[Entry]) -> Vec<u8> {
     let installed = install(Some(old), place, entries).unwrap_or_else(|problem| panic!("{name}: {problem}"));
@@ -94,12 +94,12 @@ pub fn check(name: &str, old: &[u8], place: &HookLocation, entries: &[Entry]) ->
     let (old_text, new_text) = (str::from_utf8(old).unwrap(), str::from_utf8(new).unwrap());
     let shown = || format!("{name}\n--- before\n{old_text}\n--- after\n{new_text}");
 
-    // There are only insertions: a comma and the rest, for every array and for the object.
+    // The change consists of insertions only: a comma and the rest, for every array and for the object.
     let pieces = insertions(old, new).unwrap_or_else(|| panic!("not an insertion: {}", shown()));
     assert!(pieces <= 2 * (entries.len() + 1), "{pieces} pieces: {}", shown());
     assert!(installed.changes.iter().all(|change| change.what == What::Added), "{}", shown());
 
-    // Another reader sees the same values plus ours, and strict JSON stays strict.
+    // Another reader reads the same values plus ours, and strict JSON stays strict.
     let expected = with_entries(read(old_text), place, entries);
     assert_eq!(read(new_text), Some(expected), "{}", shown());
     if serde_json::from_str::<Value>(old_text).is_ok() {
@@ -112,7 +112,7 @@ pub fn check(name: &str, old: &[u8], place: &HookLocation, entries: &[Entry]) ->
     let again = install(Some(new), place, entries).unwrap();
     assert_eq!((&again.bytes, again.changed()), (new, false), "{}", shown());
 
-    // The hooks are found.
+    // `find` finds the hooks.
     let mut found: Vec<Entry> = find(new, place)
         .unwrap()
         .into_iter()
@@ -129,7 +129,7 @@ pub fn check(name: &str, old: &[u8], place: &HookLocation, entries: &[Entry]) ->
     wanted.sort_by_key(key);
     assert_eq!(found, wanted, "{}", shown());
 
-    // Removing them leaves no trace.
+    // Removing the hooks restores the original file.
     let removed = uninstall(new, place).unwrap();
     let back = String::from_utf8_lossy(&removed.bytes);
     assert_eq!(back, old_text, "not as before: {}", shown());
@@ -139,12 +139,12 @@ pub fn check(name: &str, old: &[u8], place: &HookLocation, entries: &[Entry]) ->
     new.clone()
 }
 
-/// Applies a diff as `patch` does.
+/// Applies a diff in the way that `patch` does.
 pub fn apply_diff(old: &str, diff: &str) -> String {
     let mut steps: Vec<(&str, &str)> = Vec::new();
     for line in diff.split_inclusive('\n') {
         match (line.strip_prefix('\\'), steps.last_mut()) {
-            // The previous line has no line end.
+            // This mark says that the previous line has no line end.
             (Some(_), Some((_, last))) => *last = last.trim_end_matches('\n'),
             _ => steps.push(line.split_at(1)),
         }
@@ -155,7 +155,7 @@ pub fn apply_diff(old: &str, diff: &str) -> String {
     for (sign, rest) in steps {
         match sign {
             "@" => {
-                // `@@ -3,2 +3 @@`: a count of one is left out.
+                // In `@@ -3,2 +3 @@`, a count of one is left out.
                 let range =
                     rest.split([' ', '-']).find(|word| word.starts_with(|c: char| c.is_ascii_digit()));
                 let range = range.unwrap_or_else(|| panic!("{rest}"));

@@ -29,8 +29,8 @@ proptest! {
         check("generated", text.as_bytes(), &BARE, &droid());
     }
 
-    /// One byte is added, removed or changed: nothing panics, we accept what a strict reader accepts, and refuse what
-    /// a second reader refuses.
+    /// If one byte is added, removed or changed, nothing panics, we accept what a strict reader accepts, and we refuse
+    /// what a second reader refuses.
     #[test]
     fn any_damage(choices in choices(), at in any::<prop::sample::Index>(), byte in any::<u8>(), kind in 0..3) {
         let mut bytes = file(&choices, false).into_bytes();
@@ -59,7 +59,7 @@ proptest! {
         let _ = (uninstall(&bytes, &HookLocation::CLAUDE_CODE), find(&bytes, &HookLocation::CLAUDE_CODE));
     }
 
-    /// One version is installed after another, each with other events; removing the last leaves no trace of any.
+    /// If one version is installed after another, each with other events, removing the last leaves no trace of either.
     #[test]
     fn any_upgrade(choices in choices(), first in 0..4usize, second in 0..4usize) {
         let old = file(&choices, false);
@@ -71,8 +71,8 @@ proptest! {
         prop_assert_eq!(String::from_utf8_lossy(&back.bytes), old);
     }
 
-    /// Somebody adds a comment anywhere in a file with our entries. Removing ours leaves the values unchanged, and
-    /// the comment too unless it was inside one of ours.
+    /// If somebody adds a comment anywhere in a file with our entries, removing ours leaves the values unchanged. The
+    /// comment stays too, unless it is inside one of our entries.
     #[test]
     fn any_comment_since(choices in choices(), at in any::<prop::sample::Index>(), line in any::<bool>()) {
         let old = file(&choices, false);
@@ -81,7 +81,7 @@ proptest! {
         let at = new.floor_char_boundary(at.index(new.len() + 1));
         let (before, after) = new.split_at(at);
         let text = format!("{before}{}{after}", if line { "// since\n" } else { "/* since */" });
-        // Inside a string, inside a comment or before the mark it is not a comment.
+        // Inside a string, inside a comment or before the byte order mark, the text is not a comment.
         if read(&text) != read(&new) || text.starts_with('/') {
             return Ok(());
         }
@@ -89,7 +89,8 @@ proptest! {
         let back = String::from_utf8(removed.bytes).unwrap();
         prop_assert!(find(back.as_bytes(), &HookLocation::CLAUDE_CODE).unwrap().is_empty());
         prop_assert_eq!(without_empties(&back), without_empties(&old), "{}\n---\n{}", text, back);
-        // Outside what we inserted, it stays. Our entries end in brackets, and what follows them may begin with one.
+        // A comment outside our insertion stays. Our entries end in brackets, and the text after them may begin with
+        // one.
         let same = |a: &mut dyn Iterator<Item = u8>, b: &mut dyn Iterator<Item = u8>| a.zip(b).take_while(|(a, b)| a == b).count();
         let head = same(&mut old.bytes(), &mut new.bytes());
         let tail = same(&mut old.bytes().rev(), &mut new.bytes().rev());
@@ -103,7 +104,7 @@ proptest! {
     }
 }
 
-/// Returns the value of a file without empty hooks: a comment keeps its brackets alive.
+/// Returns the value of a file without empty hooks, because brackets that contain a comment are not removed.
 fn without_empties(text: &str) -> Option<Value> {
     let mut value = read(text)?;
     let root = value.as_object_mut()?;

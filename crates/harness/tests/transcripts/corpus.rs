@@ -1,5 +1,5 @@
-//! Runs the readers on whole transcripts outside the repository: captured ones and real sessions, if they are next to
-//! it. The results are compared with those of a full JSON parser.
+//! Runs the readers on whole transcripts outside the repository, captured ones and real sessions, if these are in a
+//! folder next to it. The results are compared with those of a full JSON parser.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,11 +11,12 @@ use serde_json::Value;
 
 use super::READERS;
 
-/// A call's id and the files it names; a result's call and whether it failed.
+/// For each call, its id and the files that it names.
 type Calls = Vec<(String, Vec<String>)>;
+/// For each result, the id of its call and whether it failed.
 type Results = Vec<(String, bool)>;
 
-/// What one transcript gave.
+/// What was read from one transcript.
 #[derive(Debug, Default)]
 struct Tally {
     kinds: BTreeMap<String, usize>,
@@ -56,7 +57,7 @@ fn tally(read: ReadLine, transcript: &[u8]) -> Tally {
     tally
 }
 
-/// Returns calls with their files, and results with whether they failed, as a full parser sees them.
+/// Returns the calls with their files and the results with whether they failed, according to a full JSON parser.
 fn oracle(transcript: &[u8]) -> (Calls, Results) {
     let (mut calls, mut results) = (Vec::new(), Vec::new());
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -102,7 +103,7 @@ fn check(read: ReadLine, transcript: &[u8]) -> Tally {
     tally
 }
 
-/// Finds files next to the repository, if they are there.
+/// Finds files in a folder next to the repository, if that folder exists.
 fn beside(folder: &str, ending: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(folder);
     let Ok(entries) = std::fs::read_dir(&folder) else {

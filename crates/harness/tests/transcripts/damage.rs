@@ -1,4 +1,4 @@
-//! Lines as crashes and other versions leave them. Nothing may panic, and complete objects must be read.
+//! Lines that a crash has damaged or another version wrote. Nothing may panic, and complete objects must be read.
 
 use model::transcript::Item;
 use proptest::prelude::*;
@@ -37,7 +37,7 @@ fn with_what_does_not_belong_there() {
                 let line = format!("{}{line}{}", around.0, around.1);
                 assert_eq!(count(read, line.as_bytes()), whole, "{around:?}");
             }
-            // Spaces between the parts, as some serialisers write them, and keys in any order.
+            // Pretty-printed with spaces, as some serialisers do, and with the keys in any order.
             let value: Value = serde_json::from_str(line).unwrap();
             assert_eq!(
                 count(read, serde_json::to_string_pretty(&value).unwrap().as_bytes()),

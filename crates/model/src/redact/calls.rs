@@ -10,10 +10,10 @@ use super::names::{self, Says, Verdict};
 use super::values::{self, Joint, Value};
 use super::{Hit, headers, stated};
 
-/// How far into a call its arguments are counted.
+/// How many bytes of a call are examined for its arguments.
 const LONGEST_CALL: usize = 400;
 
-/// `("NAME", "value")`: a name and a value as two arguments. `at` is the comma.
+/// Finds a value in `("NAME", "value")`, where name and value are two arguments. `at` is the comma.
 pub fn argument(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let closing = at - 1;
     let window = &text[floor.max(closing.saturating_sub(LONGEST_NAME))..closing];
@@ -24,11 +24,11 @@ pub fn argument(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let before = before.strip_suffix(b" ").unwrap_or(before);
     let mut after = at + 1 + blanks(&text[at + 1..], WIDEST_GAP);
     if before.ends_with(b"buildConfigField \"String\",") && text[after..].starts_with(b"\"\\") {
-        after += 1; // Gradle: the text of a literal, which has quotes of its own.
+        after += 1; // Gradle takes the text of a literal, which has its own quotes.
     } else if !before.ends_with(b"(") {
         return None;
     }
-    // Twilio: the name of an account, then its token.
+    // Twilio takes the name of an account, then its token.
     let account = name.len() == 34 && name.starts_with(b"AC") && name[2..].iter().all(u8::is_ascii_hexdigit);
     if account {
         let value =
@@ -50,7 +50,7 @@ pub fn argument(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
         return headers::credential(text, after);
     }
     let value = values::value(text, after)?;
-    // A long literal of letters is random or several words joined; a single word may be anything.
+    // A long literal of letters is random or consists of several words. A single word may be anything.
     let joint = Joint { doubtful: !is_loud(name), ..Joint::default() };
     hit(text, value, verdict, joint)
 }
@@ -66,11 +66,12 @@ pub fn may_take(before: &[u8], next: u8) -> bool {
         && (stated::may_end_name(before) || before.ends_with(b"::new") || before.ends_with(b"::from"))
 }
 
-/// `setPassword("x")`, `.api_key("x")`: a call named after its argument. `at` is its bracket.
+/// Finds the argument of a call that is named after it, as in `setPassword("x")` and `.api_key("x")`. `at` is the
+/// bracket.
 pub fn call(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     values::quote_at(text, at + 1)?;
     let before = &text[floor..at];
-    // `SecretString::new("x")` is recognised by its type.
+    // A call such as `SecretString::new("x")` is recognised by its type.
     let made = before.strip_suffix(b"::new").or_else(|| before.strip_suffix(b"::from"));
     let named = made.unwrap_or(before);
     let (owner, name) = named.split_at(named.len() - run_back(named, WORD, LONGEST_NAME));
@@ -96,8 +97,8 @@ pub fn call(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     hit(text, value, verdict, Joint { doubtful, ..Joint::default() })
 }
 
-/// Calls with a password at a fixed position: the position, counted from one, and the end of the call's name. It is one
-/// string, so that nothing must be relocated when the process starts.
+/// Calls with a password at a fixed position: first the position, counted from one, then the end of the call's name.
+/// The list is one string, so that nothing must be relocated when the process starts.
 const PLACES: &str = "\
     2WiFi.begin,2CRAMMD5Auth,1redis.auth,1jedis.auth,1hmac.new,1Fernet,1hashSync,1pbkdf2,1pbkdf2Sync,1scrypt,\
     1scryptSync,2createHmac,2createCipheriv,3PlainAuth,2simple_bind,2simple_bind_s,2bind_s,3ldap_bind,\
@@ -125,7 +126,7 @@ pub fn positional(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let start = if typed {
         let field = &before[before.len().saturating_sub(64)..];
         let field = &field[memchr::memrchr(b'\n', field).map_or(0, |end| end + 1)..];
-        // `type(getByLabelText(/password/i), "x")` names its field in the call.
+        // A call such as `type(getByLabelText(/password/i), "x")` names its field.
         let tells = |part: &[u8]| {
             let part = part.to_ascii_lowercase();
             ["password", "passwd", "pwd", "#pass", ".pass", "\"pass\"", "'pass'"]
@@ -197,7 +198,7 @@ fn may_be_placed(before: &[u8]) -> bool {
     })
 }
 
-/// One bit for each of [`ENDS`], by a hash of its bytes: rules out almost all others.
+/// One bit for each of [`ENDS`], by a hash of its bytes. The bits rule out almost all other calls.
 static ENDS_SEEN: [u64; 16] = ends_seen();
 
 const fn slot(end: [u8; 4]) -> usize {
@@ -216,7 +217,7 @@ const fn ends_seen() -> [u64; 16] {
     seen
 }
 
-/// Returns where the `n`th argument starts, counted from one; brackets and quotes are skipped.
+/// Returns where the `n`th argument starts, counted from one. Brackets and quotes are skipped.
 fn nth_argument(text: &[u8], from: usize, n: usize) -> Option<usize> {
     if n == 1 {
         return Some(from + blanks(&text[from..], WIDEST_GAP));
@@ -240,7 +241,7 @@ fn nth_argument(text: &[u8], from: usize, n: usize) -> Option<usize> {
     None
 }
 
-/// Whether a call takes the password itself: `check_password("x")`, `verifyPassword("x")`.
+/// Whether the argument of a call is the password itself, as in `check_password("x")` and `verifyPassword("x")`.
 fn is_judge(name: &[u8]) -> bool {
     ["check", "verify", "hash"].iter().any(|verb| starts_with_ignore_case(name, verb))
         && ends_with_ignore_case(name, "password")
@@ -256,8 +257,8 @@ fn is_verb(name: &[u8]) -> bool {
     .any(|verb| starts_with_ignore_case(name, verb))
 }
 
-/// `SetBasicAuth("user", …`, `auth=("user", …`, `.login("user", …`: the second argument is the password. `text` ends
-/// with the bracket.
+/// Whether the second argument is the password, as in `SetBasicAuth("user", …`, `auth=("user", …` and
+/// `.login("user", …`. `text` ends with the bracket.
 fn takes_password(text: &[u8]) -> bool {
     let Some(caller) = text.strip_suffix(b"(") else { return false };
     ["basicauth", "basic_auth", "auth=", "auth = ", ".login"]
@@ -265,7 +266,7 @@ fn takes_password(text: &[u8]) -> bool {
         .any(|name| ends_with_ignore_case(caller, name))
 }
 
-/// `<password>value</password>`: `at` is the bracket that closes the opening tag.
+/// Finds the value in `<password>value</password>`. `at` is the bracket that closes the opening tag.
 pub fn element(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     if let Some(hit) = xml_key(text, at, floor) {
         return Some(hit);
@@ -293,7 +294,7 @@ pub fn element(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     if length == 0 || byte(text, value.end + 1) != b'/' {
         return None;
     }
-    // `<span>Password</span><span>Forgotten?</span>`
+    // Labels such as `<span>Password</span><span>Forgotten?</span>` are not passwords.
     let content = &text[value.start..value.end];
     if is_inline(&text[floor..at]) && super::made_up::look(content).is_none() && !profile(content).is_mixed()
     {
@@ -306,7 +307,7 @@ fn is_inline(before: &[u8]) -> bool {
     [&b"<span"[..], b"<code", b"<b", b"<strong", b"<div"].iter().any(|tag| before.ends_with(tag))
 }
 
-/// Finds a value on a line of its own between `<password>` and `</password>`; `at` is after the opening tag.
+/// Finds a value on a line of its own between `<password>` and `</password>`. `at` is after the opening tag.
 fn lines_of_element(text: &[u8], at: usize, verdict: Verdict) -> Option<Hit> {
     let rest = text[at..].strip_prefix(b"\r").unwrap_or(&text[at..]).strip_prefix(b"\n")?;
     let start = text.len() - rest.len() + blanks(rest, WIDEST_GAP);
@@ -320,7 +321,8 @@ fn lines_of_element(text: &[u8], at: usize, verdict: Verdict) -> Option<Hit> {
     hit(text, value, verdict, Joint::default())
 }
 
-/// Returns the head of the column of the `<td` at the end of `before`: `<th>User</th><th>Password</th>`.
+/// Returns the head of the column of the `<td` at the end of `before`, from a row such as
+/// `<th>User</th><th>Password</th>`.
 fn column_head(before: &[u8]) -> Option<&[u8]> {
     const LONGEST_TABLE: usize = 2048;
     let table = &before[before.len().saturating_sub(LONGEST_TABLE)..];
@@ -332,7 +334,7 @@ fn column_head(before: &[u8]) -> Option<&[u8]> {
     Some(&head[at..at + length])
 }
 
-/// Returns the content of the element before: `<key>name</key> <string`, `<name>name</name> <value`,
+/// Returns the content of the element before, as in `<key>name</key> <string`, `<name>name</name> <value` and
 /// `<param-name>name</param-name> <param-value`.
 fn paired_element(rest: &[u8]) -> Option<&[u8]> {
     let rest = rest.strip_suffix(b"<")?;
@@ -344,7 +346,7 @@ fn paired_element(rest: &[u8]) -> Option<&[u8]> {
     named.then(|| &content[content.len() - run_back(content, BASE64_URL | DOT, LONGEST_NAME)..])
 }
 
-/// Finds the private numbers of `<RSAKeyValue>`: `<D>…</D>`, `<P>…</P>`; `at` closes the opening tag.
+/// Finds the private numbers of `<RSAKeyValue>`, such as `<D>…</D>` and `<P>…</P>`. `at` closes the opening tag.
 fn xml_key(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let before = &text[floor..at];
     let private =
@@ -358,20 +360,21 @@ fn xml_key(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     secret.then_some(Hit { start: at + 1, end: at + 1 + length, kind: "private-key" })
 }
 
-/// `<name`, `<property name="name"`, and `<key>name</key> <string` as Apple writes it.
+/// Returns the name of an element: from `<name`, `<property name="name"`, or `<key>name</key> <string` as Apple writes
+/// it.
 fn element_name(before: &[u8]) -> Option<&[u8]> {
     let tail = |text: &[u8]| text.len() - run_back(text, BASE64_URL | DOT, LONGEST_NAME);
     if let Some(before) = before.strip_suffix(b"\"") {
         let (rest, name) = before.split_at(tail(before));
         let told =
             [" name=\"", " key=\"", " id=\""].iter().any(|attribute| ends_with_ignore_case(rest, attribute));
-        // `<wsse:Password Type="…">`: attributes say nothing about the value.
+        // The attributes of `<wsse:Password Type="…">` say nothing about the value.
         return if told { Some(name) } else { tag_name(before) };
     }
     let (rest, name) = before.split_at(tail(before));
     if matches!(name, b"td" | b"dd" | b"span" | b"code" | b"b" | b"strong" | b"div") {
         let rest = rest.strip_suffix(b"<")?;
-        // `<td><code>x</code></td>`
+        // A cell may contain another element, as in `<td><code>x</code></td>`.
         let rest = rest.strip_suffix(b"<td>").or_else(|| rest.strip_suffix(b"<dd>")).unwrap_or(rest);
         let cell = rest[rest.len().saturating_sub(80)..].trim_ascii_end();
         let cell = ["</td>", "</th>", "</dt>", "</label>", "</span>", "</b>", "</strong>", "</div>"]
@@ -388,7 +391,7 @@ fn element_name(before: &[u8]) -> Option<&[u8]> {
     {
         return Some(paired);
     }
-    // `<AdministratorPassword><Value>x`, `<setting name="ApiSecret"><value>x`
+    // The name may be that of the parent: `<AdministratorPassword><Value>x`, `<setting name="ApiSecret"><value>x`.
     if ends_with_ignore_case(name, "value")
         && let Some(parent) =
             rest.strip_suffix(b"<").and_then(|rest| rest.trim_ascii_end().strip_suffix(b">"))

@@ -12,13 +12,14 @@ pub struct Profile {
     pub digits: usize,
     pub lower: usize,
     pub upper: usize,
-    /// Changes between lower case, upper case and digits inside a run; `Aa` at the start of a word does not count.
+    /// The number of changes between lower case, upper case and digits inside a run. `Aa` at the start of a word does
+    /// not count.
     pub changes: usize,
-    /// The longest run of letters and digits.
+    /// The length of the longest run of letters and digits.
     pub longest: usize,
-    /// Bytes that are neither letter, digit nor one of `_-./:` (which join words into names and paths).
+    /// The number of bytes that are neither letters, digits nor one of `_-./:` (which join words into names and paths).
     pub symbols: usize,
-    /// The longest run of consonants in any case; words rarely have five.
+    /// The length of the longest run of consonants in any case. Words rarely have five in a row.
     cluster: usize,
     /// The number of placeholder letters: `x`, `X` and `*`.
     crosses: usize,
@@ -66,7 +67,8 @@ impl Profile {
         self.crosses * 2 > self.len
     }
 
-    /// Whether it looks random. Long unbroken runs do, short ones only if they mix digits or cases as words do not.
+    /// Whether the value looks random. Long unbroken runs do; short ones do only if they mix digits or cases as words
+    /// do not.
     pub fn is_random(&self) -> bool {
         if self.is_filler() || self.len < 8 || self.distinct < 4 {
             return false;
@@ -80,15 +82,15 @@ impl Profile {
             || (self.longest >= 30 && (mixed || !cased || self.changes * 5 >= self.len))
     }
 
-    /// Whether it looks like words, as the part after a provider's prefix in `npm_lifecycle_event` or
-    /// `sk-learn-contrib-2` does. A prefix is strong evidence, so everything else counts as a token.
+    /// Whether the value looks like words, such as the part after a provider's prefix in `npm_lifecycle_event` or
+    /// `sk-learn-contrib-2`. A prefix is strong evidence, so everything else counts as a token.
     pub fn is_wordy(&self) -> bool {
         if self.is_filler() {
             return true;
         }
         let cased = self.lower > 0 && self.upper > 0;
         let camel = cased && self.digits < 2 && self.changes * 6 < self.len && self.cluster < 5;
-        // `ecdsa-sha2-nistp256-cert-v01`: digits at the ends of words.
+        // Digits may be at the ends of words, as in `ecdsa-sha2-nistp256-cert-v01`.
         let numbered = self.changes * 8 < self.len && self.letters() > 2 * self.digits;
         let plain = !cased && (self.digits < 2 || self.digits * 8 < self.len || numbered);
         !self.is_random() && (camel || (plain && self.longest < 24) || self.letters() == 0)

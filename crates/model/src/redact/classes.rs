@@ -1,4 +1,4 @@
-//! What each byte can be part of: one table with sixteen properties. A class is any union of them.
+//! What each byte can be part of: a table with sixteen properties. A class is any union of properties.
 
 /// A set of bytes, as the union of the properties below.
 pub type Class = u16;

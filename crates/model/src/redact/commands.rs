@@ -1,5 +1,5 @@
-//! Commands with a password at a fixed position: `net use … x`, `setx NAME x`, `sqlplus user/x@host`, `psexec.py
-//! d/u:x@host`.
+//! Commands with a password at a fixed position: `net use … x`, `setx NAME x`, `sqlplus user/x@host`,
+//! `psexec.py d/u:x@host`.
 
 use memchr::memmem;
 
@@ -93,7 +93,7 @@ pub fn after(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     }
 }
 
-/// Returns whether [`after`] may know a word.
+/// Whether a word may be one that [`after`] knows.
 #[inline]
 pub fn may_take(word: &[u8]) -> bool {
     matches!(
@@ -145,7 +145,7 @@ pub fn may_take(word: &[u8]) -> bool {
 }
 
 /// Finds the word after `skip` others, as in `vault login x` and `bw login name x`, if it mixes letters and digits or
-/// is made up. Words of a sentence do not.
+/// is made up. The words of a sentence fail this test.
 fn random_word(text: &[u8], at: usize, skip: usize) -> Option<Hit> {
     let (start, end) = words(text, at).nth(skip)?;
     let content = text[start..end].trim_ascii_end();
@@ -160,13 +160,14 @@ fn random_word(text: &[u8], at: usize, skip: usize) -> Option<Hit> {
         .filter(|hit| !super::contains(&text[hit.start..hit.end], MARK))
 }
 
-/// Whether [`configured`] may know the setting with this beginning.
+/// Whether this text may be the beginning of a setting that [`configured`] knows.
 #[inline]
 pub fn may_configure(before: &[u8]) -> bool {
     before.ends_with(b"http") || before.ends_with(b"pypi")
 }
 
-/// `http-basic.host name x`, `pypi-token.host x` of Composer and Poetry; `at` is the dash.
+/// Finds the value in `http-basic.host name x` and `pypi-token.host x`, settings of Composer and Poetry. `at` is the
+/// dash.
 pub fn configured(text: &[u8], at: usize) -> Option<Hit> {
     let place = match &text[at..] {
         rest if rest.starts_with(b"-basic.") => 2,
@@ -176,7 +177,7 @@ pub fn configured(text: &[u8], at: usize) -> Option<Hit> {
     random_word(text, at, place)
 }
 
-/// `ACL SETUSER name on >x ~* +@all` of Redis; `at` is the bracket.
+/// Finds the password in `ACL SETUSER name on >x ~* +@all`, a command of Redis. `at` is the bracket.
 pub fn access_rule(text: &[u8], at: usize) -> Option<Hit> {
     let line = last_line(&text[at.saturating_sub(MOST_BYTES)..at]).to_ascii_lowercase();
     if !line.starts_with(b"user ") {
@@ -185,14 +186,14 @@ pub fn access_rule(text: &[u8], at: usize) -> Option<Hit> {
     flags::given(text, at + 1)
 }
 
-/// `connect to shop user name `
+/// Whether a text ends like `connect to shop user name `.
 fn is_user(before: &[u8]) -> bool {
     let line = last_line(&before[before.len().saturating_sub(60)..]).trim_ascii_end();
     let name = line.iter().rposition(|byte| *byte == b' ').unwrap_or(0);
     line[..name].ends_with(b" user")
 }
 
-/// Whether only a tag comes before, as in `a1 LOGIN name x` of an IMAP client.
+/// Whether only a tag comes before the command, as in `a1 LOGIN name x` of an IMAP client.
 fn is_tagged(before: &[u8]) -> bool {
     let line = last_line(&before[before.len().saturating_sub(16)..]);
     let line = line.strip_prefix(b"C: ").unwrap_or(line);
@@ -204,7 +205,7 @@ fn ends_word(before: &[u8], word: &[u8]) -> bool {
     before.strip_suffix(b" ").is_some_and(|before| before.ends_with(word))
 }
 
-/// Iterates over the words of a command up to the end of its line: start and end of each.
+/// Iterates over the words of a command up to the end of its line. Returns the start and the end of each.
 fn words(text: &[u8], at: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
     let limit = text.len().min(at + MOST_BYTES);
     let mut at = at;
@@ -227,7 +228,7 @@ fn words(text: &[u8], at: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
     .take(MOST_WORDS)
 }
 
-/// `net use Z: \\host\share x /user:name`: the word that is neither drive, share nor option.
+/// Finds the password in `net use Z: \\host\share x /user:name`: the word that is neither drive, share nor option.
 fn net_use(text: &[u8], at: usize) -> Option<Hit> {
     let line = &text[at..text.len().min(at + MOST_BYTES)];
     let line = &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())];
@@ -243,7 +244,7 @@ fn net_use(text: &[u8], at: usize) -> Option<Hit> {
     flags::given(&text[..end], start)
 }
 
-/// `setx NAME x`
+/// Finds the value in `setx NAME x`.
 fn set(text: &[u8], at: usize) -> Option<Hit> {
     let mut words = words(text, at).skip_while(|(start, _)| text[*start] == b'/');
     let (start, end) = words.next()?;
@@ -253,7 +254,7 @@ fn set(text: &[u8], at: usize) -> Option<Hit> {
     if sure { flags::given(text, start) } else { None }
 }
 
-/// `sqlplus name/x@host`, `expdp name/x schemas=name`
+/// Finds the password in `sqlplus name/x@host` and `expdp name/x schemas=name`.
 fn oracle(text: &[u8], at: usize) -> Option<Hit> {
     let (start, end) = words(text, at).find(|(start, _)| text[*start] != b'-')?;
     let word = &text[start..end];
@@ -263,7 +264,7 @@ fn oracle(text: &[u8], at: usize) -> Option<Hit> {
         return None;
     }
     let length = memchr::memchr(b'@', &word[slash + 1..]).unwrap_or(word.len() - slash - 1);
-    // A path continues: `exp src/lib/x`.
+    // A path such as `exp src/lib/x` continues after the second word.
     let password = &word[slash + 1..slash + 1 + length];
     let dotted = password.contains(&b'.') && !word[slash + 1 + length..].starts_with(b"@");
     if password.len() < 4 || password.contains(&b'/') || dotted {
@@ -273,7 +274,7 @@ fn oracle(text: &[u8], at: usize) -> Option<Hit> {
     flags::given(&text[..from + length], from)
 }
 
-/// `psexec.py domain/name:x@host`
+/// Finds the password in `psexec.py domain/name:x@host`.
 fn impacket(text: &[u8], at: usize) -> Option<Hit> {
     words(text, at).find_map(|(start, end)| {
         let outer = usize::from(matches!(text[start], b'\'' | b'"') && end - start > 2);
@@ -294,10 +295,10 @@ fn impacket(text: &[u8], at: usize) -> Option<Hit> {
         let length = host.unwrap_or(rest.len());
         let password = &rest[..length];
         let looks = profile(password);
-        // Without a host it may be `image/name:tag` or a range of lines.
+        // Without a host, the text may be `image/name:tag` or a range of lines.
         let told =
             host.is_some() || slash.is_some() && looks.is_mixed() && looks.letters() >= 4 && looks.len >= 8;
-        // `name/image:tag@sha256:…`
+        // An image such as `name/image:tag@sha256:…` is not a login.
         let digest = host.is_some_and(|host| rest[host..].starts_with(b"@sha256:"));
         if !told || digest || length < 4 || looks.letters() == 0 || super::contains(password, b"//") {
             return None;
@@ -311,7 +312,7 @@ fn impacket(text: &[u8], at: usize) -> Option<Hit> {
     })
 }
 
-/// `impacket-psexec domain/name:x@host`; `at` is after `impacket`.
+/// Finds the password in `impacket-psexec domain/name:x@host`. `at` is after `impacket`.
 pub fn packaged(text: &[u8], at: usize) -> Option<Hit> {
     impacket(text, at + text[at..].iter().take(40).position(|byte| *byte == b' ')?)
 }
@@ -323,7 +324,8 @@ fn behind_word(text: &[u8], at: usize, flag: &[u8]) -> Option<Hit> {
     flags::given(text, start)
 }
 
-/// `expect "Password:"` and `send "x\r"` on the next line, also as methods. `at` is the quote after the prompt.
+/// Finds the password in `send "x\r"` on the line after `expect "Password:"`, also if these are methods. `at` is the
+/// quote after the prompt.
 pub fn sent(text: &[u8], at: usize) -> Option<Hit> {
     let window = &text[at..text.len().min(at + MOST_BYTES)];
     let gap = window.iter().skip(1).take(60).take_while(|byte| b" \t\r\n){};:".contains(byte)).count();
@@ -350,25 +352,25 @@ fn hashes(text: &[u8], at: usize) -> Option<Hit> {
     (length == 32).then_some(Hit { start, end: start + length, kind: "password-hash" })
 }
 
-/// `openssl passwd -6 x`
+/// Finds the password in `openssl passwd -6 x`.
 fn last_word(text: &[u8], at: usize) -> Option<Hit> {
     let (start, end) = words(text, at).find(|(start, _)| text[*start] != b'-')?;
     let end = end - text[start..end].iter().rev().take_while(|byte| matches!(byte, b')' | b'"')).count();
     flags::given(&text[..end.max(start)], start)
 }
 
-/// `PASS x` alone on a line, as an FTP or POP client sends it.
+/// Finds the password in `PASS x` alone on a line, as an FTP or POP client sends it.
 fn alone(text: &[u8], at: usize) -> Option<Hit> {
     let length =
         text[at.min(text.len())..].iter().take(64).take_while(|byte| byte.is_ascii_graphic()).count();
     let plausible = length >= 6 && matches!(byte(text, at + length), b'\n' | b'\r');
-    // Test runners print `PASS src/a.test.ts`.
+    // A test runner's line such as `PASS src/a.test.ts` is not a login.
     let content = &text[at..at + length];
     let path = content.iter().any(|byte| matches!(byte, b'/' | b'.' | b':' | b'('));
     if plausible && (!path || super::made_up::is_nouns(content)) { flags::given(text, at) } else { None }
 }
 
-/// Whether a line is of a router or an SNMP agent, where keys follow bare words.
+/// Whether a line belongs to a router or an SNMP agent, where keys follow bare words.
 fn is_device(before: &[u8]) -> bool {
     let line = last_line(&before[before.len().saturating_sub(120)..]).trim_ascii_start();
     [
@@ -383,20 +385,20 @@ fn is_device(before: &[u8]) -> bool {
     .any(|command| line.starts_with(command))
 }
 
-/// Whether only the mark of a log comes before a message of a client: `C: PASS x`, `-> PASS x`.
+/// Whether only a mark of a log comes before a client's message, as in `C: PASS x` and `-> PASS x`.
 fn starts_message(before: &[u8]) -> bool {
     let line = last_line(&before[before.len().saturating_sub(16)..]);
     matches!(line, b"" | b"C: " | b"c: " | b"-> " | b"> " | b">>> " | b"--> ")
 }
 
-/// `.logon host/name,x` of Teradata.
+/// Finds the password in `.logon host/name,x`, a command of Teradata.
 fn logged_on(text: &[u8], at: usize) -> Option<Hit> {
     let (start, end) = words(text, at).next()?;
     let comma = start + memchr::memchr(b',', &text[start..end])?;
     flags::given(&text[..end], comma + 1)
 }
 
-/// `NickServ identify x`, `/nickserv identify name x` of IRC: the last word of the line.
+/// Finds the last word of the line in `NickServ identify x` and `/nickserv identify name x` of IRC.
 fn identify(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let line = last_line(&text[start.saturating_sub(60)..start]).to_ascii_lowercase();
     memmem::find(&line, b"nickserv")?;
@@ -404,11 +406,11 @@ fn identify(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     flags::given(&text[..end], start)
 }
 
-/// Finds the lines below `AUTH LOGIN`: the name and the password in base64, with or without the server's questions.
-/// `at` is the end of the line.
+/// Finds the lines below `AUTH LOGIN` that contain the name and the password in base64, with or without the server's
+/// questions. `at` is the end of the line.
 pub fn mail_login(text: &[u8], at: usize) -> Option<Hit> {
     const MOST_LINES: usize = 6;
-    // The first line of the client is the name.
+    // The client's first line is the name.
     let mut at = at;
     let mut named = false;
     for _ in 0..MOST_LINES {
@@ -429,7 +431,7 @@ pub fn mail_login(text: &[u8], at: usize) -> Option<Hit> {
     None
 }
 
-/// `sp_addlogin 'name', 'x'`
+/// Finds the password in `sp_addlogin 'name', 'x'`.
 fn second_literal(text: &[u8], at: usize) -> Option<Hit> {
     let window = &text[at..text.len().min(at + MOST_BYTES)];
     let window = &window[..memchr::memchr(b'\n', window).unwrap_or(window.len())];
@@ -438,7 +440,7 @@ fn second_literal(text: &[u8], at: usize) -> Option<Hit> {
     (byte(text, start) == b'\'').then(|| flags::given(text, start))?
 }
 
-/// `/p:x`, `/pass:x`, `/password:x` of Windows programs. The name is `text[start..at]`.
+/// Finds the value in `/p:x`, `/pass:x` and `/password:x` of Windows programs. The name is `text[start..at]`.
 pub fn slash_flag(text: &[u8], start: usize, at: usize) -> Option<Hit> {
     let name = &text[start..at];
     let short = name == b"p" && {
@@ -446,13 +448,14 @@ pub fn slash_flag(text: &[u8], start: usize, at: usize) -> Option<Hit> {
         ["/u:", "/v:", "/user:"].iter().any(|flag| memmem::find(line, flag.as_bytes()).is_some())
     };
     let long = starts_with_ignore_case(name, "pass") && text[..start - 1].ends_with(b" ");
-    // `msbuild /v:m /p:Configuration=Release`
+    // A property such as that in `msbuild /v:m /p:Configuration=Release` is not a password.
     let setting =
         short && text[at + 1..].iter().take(40).take_while(|byte| **byte > b' ').any(|byte| *byte == b'=');
     if (short || long) && !setting { flags::given(text, at + 1) } else { None }
 }
 
-/// `[sudo] password for name: x`, `Enter passphrase for key '…': x`: text typed at a prompt. `at` is the colon.
+/// Finds text typed at a prompt, as in `[sudo] password for name: x` and `Enter passphrase for key '…': x`. `at` is the
+/// colon.
 pub fn prompted(text: &[u8], at: usize) -> Option<Hit> {
     let start = at + 1 + blanks(&text[at + 1..], 2);
     let length = text[start..].iter().take(128).take_while(|byte| byte.is_ascii_graphic()).count();

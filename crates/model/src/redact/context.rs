@@ -23,7 +23,7 @@ const SHORTEST_NUMBER: usize = 40;
 const WIDEST_KEY: usize = 3 * 1024;
 const LONGEST_LINE: usize = 200;
 
-/// Finds a secret after the `=` or `:` at `at`, whose name `text[start..end]` says nothing.
+/// Finds a secret after the `=` or `:` at `at`, whose name `text[start..end]` does not show that it is one.
 #[inline]
 pub fn told(text: &[u8], start: usize, end: usize, at: usize) -> Option<Hit> {
     let opened = start.checked_sub(1).map_or(b'\n', |before| text[before]);
@@ -61,7 +61,8 @@ pub fn told(text: &[u8], start: usize, end: usize, at: usize) -> Option<Hit> {
     }
 }
 
-/// `::add-mask::x` in a workflow, and what an installer prints below a line such as `… the following password:`.
+/// Finds the value in `::add-mask::x` of a workflow, and what an installer prints below a line such as `… the following
+/// password:`.
 pub fn announced(text: &[u8], at: usize) -> Option<Hit> {
     if text[..at].ends_with(b"::add-mask:") {
         return flags::literal(text, at + 1);
@@ -77,13 +78,13 @@ pub fn announced(text: &[u8], at: usize) -> Option<Hit> {
     if told { named::hit(text, value, verdict, Joint { doubtful: true, ..Joint::default() }) } else { None }
 }
 
-/// `##vso[task.setvariable variable=NAME;issecret=true]x` in a log of Azure Pipelines.
+/// Finds the value in `##vso[task.setvariable variable=NAME;issecret=true]x`, a line in a log of Azure Pipelines.
 fn masked(text: &[u8], at: usize) -> Option<Hit> {
     let close = text[at..].iter().take(60).position(|byte| matches!(byte, b']' | b'\n'))?;
     (text[at + close] == b']').then(|| flags::given(text, at + close + 1))?
 }
 
-/// `seed phrase: actor island canyon …`: a wallet's recovery phrase, twelve words or more on one line.
+/// Finds a wallet's recovery phrase, twelve words or more on one line, as in `seed phrase: actor island canyon …`.
 fn seed(text: &[u8], start: usize, at: usize) -> Option<Hit> {
     const FEWEST: usize = 12;
     if !["seed ", "recovery "].iter().any(|word| ends_with_ignore_case(&text[..start], word)) {
@@ -99,13 +100,13 @@ fn seed(text: &[u8], start: usize, at: usize) -> Option<Hit> {
         }
         (end, words) = (next + length, words + 1);
     }
-    // A sentence continues, or ends with a punctuation mark.
+    // In a sentence, further words or a punctuation mark would follow.
     let alone = words >= FEWEST && matches!(byte(text, end), b'\n' | b'\r' | b'"' | b'\\' | 0);
     alone.then_some(Hit { start, end, kind: "password" })
 }
 
-/// `A temporary password is generated for root@localhost: x`, as MySQL prints at its first start, including
-/// punctuation.
+/// Finds the password in `A temporary password is generated for root@localhost: x`, which MySQL prints at its first
+/// start. The password includes punctuation.
 fn generated(text: &[u8], at: usize) -> Option<Hit> {
     let line = last_line(&text[at.saturating_sub(LONGEST_LINE)..at]);
     let start = at + 1 + blanks(&text[at + 1..], 1);
@@ -115,10 +116,10 @@ fn generated(text: &[u8], at: usize) -> Option<Hit> {
     told.then_some(Hit { start, end: start + length, kind: "password" })
 }
 
-/// Returns the only word on the next line, as in `api_key:` and then the key. A block (`password: |`) counts as quoted.
+/// Returns the only word on the next line, such as the key below `api_key:`. A block (`password: |`) counts as quoted.
 pub fn below(text: &[u8], at: usize) -> Option<Value> {
     let block = block_mark(text.get(at..)?);
-    // `PASSWORD = (` in Python
+    // In Python the value may be in brackets: `PASSWORD = (`.
     let mut at = at + block + usize::from(byte(text, at) == b'(');
     let step = keys::break_length(text.get(at..)?);
     if step == 0 {
@@ -127,7 +128,7 @@ pub fn below(text: &[u8], at: usize) -> Option<Value> {
     at += step;
     at += keys::break_length(&text[at..]);
     at += blanks(&text[at..], 40);
-    // The value is typed at a prompt, or is in a block of code.
+    // The value may be typed at a prompt, or be in a block of code.
     if let Some(fenced) = text[at..].strip_prefix(b"```") {
         at = text.len() - fenced.len() + run(fenced, LOWER, 12);
         at += keys::break_length(&text[at..]);
@@ -137,12 +138,12 @@ pub fn below(text: &[u8], at: usize) -> Option<Value> {
     let value = values::value(text, at)?;
     let rest = &text[value.end..];
     let alone = rest.is_empty() || byte(rest, 0) == b'"' || keys::break_length(rest) > 0;
-    // `"password":` and the value on the next line, as some programs print JSON.
+    // Some programs print JSON with `"password":` on one line and the value on the next.
     let quoted = value.quoted && block == 0 && matches!(byte(rest, 0), b'"' | b'\'');
     (alone && !value.quoted || quoted).then_some(Value { quoted: block > 0 || quoted, ..value })
 }
 
-/// Returns the length of what opens a block: `|`, `>-`, `<<EOT`.
+/// Returns the length of the mark that opens a block: `|`, `>-`, `<<EOT`.
 fn block_mark(text: &[u8]) -> usize {
     match byte(text, 0) {
         b'|' | b'>' => 1 + usize::from(matches!(byte(text, 1), b'-' | b'+')),
@@ -164,7 +165,8 @@ fn query(text: &[u8], start: usize, at: usize) -> Option<Hit> {
     secret.then_some(Hit { start: value.start, end: value.end, kind })
 }
 
-/// `Cookie: session=x`, `Set-Cookie: sid=x; Path=/`, `curl -b 'sid=x'`: a random value is a session.
+/// Finds the value in `Cookie: session=x`, `Set-Cookie: sid=x; Path=/` and `curl -b 'sid=x'`. A random value is a
+/// session.
 fn cookie(text: &[u8], start: usize, at: usize) -> Option<Hit> {
     let after = at + 1 + blanks(&text[at + 1..], 1);
     let content = values::quote_at(text, after).map_or(after, |(content, _)| content);
@@ -173,7 +175,7 @@ fn cookie(text: &[u8], start: usize, at: usize) -> Option<Hit> {
     }
     let line = last_line(&text[start.saturating_sub(LONGEST_HEADER)..start]);
     if memmem::find(line, b"secrets set ").is_some() {
-        return flags::literal(text, at + 1); // `fly secrets set NAME=x`
+        return flags::literal(text, at + 1); // as in `fly secrets set NAME=x`
     }
     let behind = match memmem::rfind(line, b"ookie") {
         Some(header) => header + 5,
@@ -191,13 +193,13 @@ fn cookie(text: &[u8], start: usize, at: usize) -> Option<Hit> {
     secret.then_some(Hit { start: value.start, end: value.end, kind: "cookie" })
 }
 
-/// Returns the length of a cookie's value, at most `max`. A signed one begins with `s:` when it is decoded.
+/// Returns the length of a cookie's value, at most `max`. A signed value, once decoded, begins with `s:`.
 #[inline]
 fn cookie_length(text: &[u8], max: usize) -> usize {
     run(text.strip_prefix(b"s:").unwrap_or(text), COOKIE, max)
 }
 
-/// `PHPSESSID=x; path=/` at the beginning of a line.
+/// Finds the session in `PHPSESSID=x; path=/` at the beginning of a line.
 fn session(text: &[u8], at: usize) -> Option<Hit> {
     let length = run(&text[at + 1..], COOKIE | EQUALS, LONGEST_HEADER);
     let rest = &text[at + 1 + length..];
@@ -207,13 +209,13 @@ fn session(text: &[u8], at: usize) -> Option<Hit> {
     secret.then_some(Hit { start: at + 1, end: at + 1 + length, kind: "cookie" })
 }
 
-/// `sessionid`, `PHPSESSID`, `connect.sid`.
+/// Whether a name is that of a session, such as `sessionid`, `PHPSESSID` or `connect.sid`.
 fn is_session(name: &[u8]) -> bool {
     let known = |at: usize| starts_with_ignore_case(&name[at..], "sess");
     ends_with_ignore_case(name, "sid") || (0..name.len()).any(known) || name.starts_with(b".AspNet")
 }
 
-/// `"d":"x"` next to `"kty"`.
+/// Finds a private number of a JSON web key: the value of `"d":"x"` in an object with `"kty"`.
 fn web_key(text: &[u8], start: usize, end: usize, at: usize) -> Option<Hit> {
     if !matches!(&text[start..end], b"d" | b"p" | b"q" | b"dp" | b"dq" | b"qi" | b"k") {
         return None;
@@ -227,7 +229,7 @@ fn web_key(text: &[u8], start: usize, end: usize, at: usize) -> Option<Hit> {
     secret.then_some(Hit { start, end: start + length, kind: "private-key" })
 }
 
-/// `someone@example.com:x`, as in lists of accounts and in `/etc/postfix/sasl_passwd`.
+/// Finds the password in `someone@example.com:x`, as in lists of accounts and in `/etc/postfix/sasl_passwd`.
 fn after_address(text: &[u8], at: usize) -> Option<Hit> {
     let length = text[at + 1..].iter().take(64).take_while(|byte| byte.is_ascii_graphic()).count();
     let content = &text[at + 1..at + 1 + length];
@@ -250,7 +252,7 @@ fn debugger(text: &[u8], at: usize) -> Option<Hit> {
     plausible.then_some(Hit { start, end: start + length, kind: "password" })
 }
 
-/// `Content-Disposition: form-data; name="password"`, an empty line, and the value on the line below.
+/// Finds the value of a form field: after `Content-Disposition: form-data; name="password"` and an empty line.
 fn form_field(text: &[u8], start: usize, at: usize) -> Option<Hit> {
     if !text[..start].ends_with(b"form-data; ") {
         return None;
@@ -270,7 +272,7 @@ fn form_field(text: &[u8], start: usize, at: usize) -> Option<Hit> {
     }
 }
 
-/// `WIFI:T:WPA;S:name;P:x;;`: the content of a network's QR code.
+/// Finds the password in `WIFI:T:WPA;S:name;P:x;;`, the content of a network's QR code.
 fn network(text: &[u8], at: usize) -> Option<Hit> {
     let line = last_line(&text[at.saturating_sub(LONGEST_LINE)..at]);
     memmem::find(line, b"WIFI:")?;

@@ -9,9 +9,9 @@ use super::made_up::Sure;
 use super::names::{self, Says};
 use super::values::{self, Joint};
 
-/// How many bytes back the command of a flag may be.
+/// How many bytes before a flag its command may be.
 const REACH: usize = 300;
-/// The most words of a command that are skipped before its last one.
+/// How many words of a command are skipped at most before its last one.
 const MOST_WORDS: usize = 8;
 
 /// Finds the value of the flag whose (first) dash is at `at`.
@@ -19,7 +19,7 @@ pub fn value(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     if at > floor && !matches!(text[at - 1], b' ' | b'\t' | b'\n' | b'"' | b'\'' | b'[' | b'`' | b'n') {
         return None;
     }
-    // `["-p"]`: the quote after the flag closes the one before it.
+    // In `["-p"]` the quote after the flag closes the one before it.
     let long_flag = byte(text, at + 1) == b'-';
     if at > floor && matches!(text[at - 1], b'"' | b'\'') {
         let end = if long_flag { at + run(&text[at..], ALNUM | DASH | UNDERSCORE, 50) } else { at + 2 };
@@ -30,7 +30,7 @@ pub fn value(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     if long_flag {
         return long(text, at + 2);
     }
-    // In `mysql -ppassword1 name` the password is attached to the flag, whatever word it is.
+    // In `mysql -ppassword1 name` the password is attached to the flag, even if it is an ordinary word.
     if byte(text, at + 1) == b'p'
         && !matches!(byte(text, at + 2), b' ' | b'\t' | b'\n' | b'=' | b',')
         && runs_mysql(text, at)
@@ -39,7 +39,7 @@ pub fn value(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
         return argument(text, at + 2);
     }
     let length = run(&text[at + 1..], LETTER, 16);
-    // Java, Go and OpenSSL spell long flags with one dash: `-storepass x`, `-password x`.
+    // Java, Go and OpenSSL write long flags with one dash: `-storepass x`, `-password x`.
     let name = &text[at + 1..at + 1 + length];
     if matches!(name, b"pw" | b"upw" | b"opw") {
         return argument(text, behind_flag(text, at + 1 + length)?);
@@ -47,7 +47,7 @@ pub fn value(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     if length >= 3 && is_sure(name) {
         return long(text, at + 1);
     }
-    // `openssl rsa -passin pass:x`
+    // OpenSSL marks the password: `openssl rsa -passin pass:x`.
     if length >= 4
         && let Some(after) = behind_flag(text, at + 1 + length)
         && text[at + 1..].starts_with(b"pass")
@@ -58,8 +58,8 @@ pub fn value(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     short(text, at + 1).or_else(|| positional(text, at + 1)).or_else(|| drawn(text, at + 1))
 }
 
-/// Finds a random value after a short flag that usually takes a token or a password, as in `tool -t x`, for any
-/// command.
+/// Finds a random value after a short flag that usually takes a token or a password, as in `tool -t x`. This applies to
+/// any command.
 fn drawn(text: &[u8], at: usize) -> Option<Hit> {
     if !matches!(byte(text, at), b't' | b'k' | b'p' | b'P' | b'w' | b'T' | b'K') || byte(text, at + 1) != b' '
     {
@@ -96,7 +96,7 @@ fn long(text: &[u8], at: usize) -> Option<Hit> {
     if plain {
         return argument(text, after);
     }
-    // `gh secret set NAME --body x`, `aws ssm put-parameter --type SecureString --value x`
+    // Examples are `gh secret set NAME --body x` and `aws ssm put-parameter --type SecureString --value x`.
     if matches!(name, b"body" | b"value") {
         return before(text, at, &["secret set", "SecureString"]).then(|| argument(text, after))?;
     }
@@ -109,12 +109,12 @@ fn long(text: &[u8], at: usize) -> Option<Hit> {
     }
     let value = values::value(text, after)?;
     let content = &text[value.start..value.end];
-    // `add_argument("--password", help="…")`, `["--user", "--password", "--port"]`
+    // A list of flags has no values: `add_argument("--password", help="…")`, `["--user", "--password", "--port"]`.
     let listed = matches!(byte(text, at + length), b'"' | b'\'');
     if content[0] == b'-' || listed && !value.quoted {
         return None;
     }
-    // In prose a plain word follows (`the --password flag`); in a command another flag does.
+    // In prose an ordinary word follows the flag (`the --password flag`); in a command another flag follows the value.
     let prose = !value.quoted
         && content.iter().all(|byte| is(*byte, LETTER))
         && !text[value.end..].starts_with(b" -")
@@ -141,19 +141,19 @@ fn is_typed(text: &[u8], at: usize, value: values::Value) -> bool {
     let line = super::context::last_line(&text[at.saturating_sub(REACH)..at])
         .strip_suffix(b"--")
         .unwrap_or_default();
-    // A command has other flags before it, or a script with a path. A sentence has neither.
+    // A command has other flags before this one, or a script with a path. A sentence has neither.
     let command = [&b" -"[..], b"./", b"$ "].iter().any(|mark| memmem::find(line, mark).is_some())
         && !line.contains(&b'`');
     let ends = matches!(byte(text, value.end), b'\n' | b'\r' | b';' | b'|' | b'&' | b'"' | b'\'')
         || text[value.end..].starts_with(b" -");
     let humps = profile(content).changes > 0;
     let nouns = super::made_up::is_nouns(content);
-    // `python manage.py createuser --password word`
+    // An example is `python manage.py createuser --password word`.
     let program = [".py ", ".sh ", ".js ", "npm ", "npx ", "sudo ", "kubectl ", "docker ", "java "]
         .iter()
         .any(|name| memmem::find(line, name.as_bytes()).is_some())
         && super::made_up::look(content).is_some();
-    // `tool --password word` and nothing else on the line.
+    // The line contains only a command such as `tool --password word`.
     let short = line.trim_ascii().split(|byte| *byte == b' ').count() == 1 && ends;
     nouns && !line.is_empty()
         || (command || program) && ends
@@ -161,8 +161,8 @@ fn is_typed(text: &[u8], at: usize, value: values::Value) -> bool {
         || humps && (ends || is(byte(text, value.end + 1), LOWER))
 }
 
-/// Returns whether `mysql`, `mysqldump`, `mariadb` or similar is a word of the command before `at`. In `find
-/// /var/lib/mysql -print` it is not.
+/// Returns whether `mysql`, `mysqldump`, `mariadb` or similar is the program of the command before `at`. In
+/// `find /var/lib/mysql -print` it is not.
 fn runs_mysql(text: &[u8], at: usize) -> bool {
     if !before(text, at, &["mysql", "mariadb"]) {
         return false;
@@ -241,11 +241,11 @@ fn short(text: &[u8], at: usize) -> Option<Hit> {
             let after = behind_flag(text, at + 1)?;
             if is_port(&text[after..]) { None } else { argument(text, after) }
         }
-        // `any login -u name -p x`
+        // Any tool may log in like this: `any login -u name -p x`.
         b'p' if !attached && before(text, at, &[" login "]) && before(text, at, &[" -u "]) => {
             argument(text, behind_flag(text, at + 1)?)
         }
-        // `docker login -p x`, but `cargo test login -p crate`.
+        // `docker login -p x` has a password, but `cargo test login -p crate` does not.
         b'p' if !attached
             && before(text, at, &[" login "])
             && before(
@@ -263,7 +263,7 @@ fn short(text: &[u8], at: usize) -> Option<Hit> {
         b'b' if before(text, at, &["secret set"]) => {
             argument(text, if attached { at + 1 } else { behind_flag(text, at + 1)? })
         }
-        // `-c public` is not a secret.
+        // The well-known community in `-c public` is not a secret.
         b'c' if !attached && before(text, at, &["snmp"]) => {
             let after = behind_flag(text, at + 1)?;
             let value = values::value(text, after)?;
@@ -310,14 +310,14 @@ fn short(text: &[u8], at: usize) -> Option<Hit> {
     }
 }
 
-/// `27017`, `3306:3306/tcp`: `-p` of a container or a client.
+/// Whether `-p` of a container or a client takes a port, such as `27017` or `3306:3306/tcp`.
 fn is_port(text: &[u8]) -> bool {
     let length = text.iter().take(24).take_while(|byte| is(**byte, DIGIT) || **byte == b':').count();
     let mapped = text[..length].contains(&b':') || length < 6;
     length > 0 && length < 12 && mapped && (byte(text, length) <= b' ' || byte(text, length) == b'/')
 }
 
-/// `htpasswd -b file user x`, `htpasswd -nb user x`: the flag says that the last word is the password.
+/// Finds the last word of `htpasswd -b file user x` and `htpasswd -nb user x`, which the flag makes the password.
 fn positional(text: &[u8], at: usize) -> Option<Hit> {
     let length = run(&text[at..], LETTER, 8);
     let cluster = &text[at..at + length];
@@ -338,7 +338,7 @@ fn positional(text: &[u8], at: usize) -> Option<Hit> {
     None
 }
 
-/// `net user NAME x`, `rabbitmqctl add_user NAME x`: the word after the name is the password. `at` is after the verb.
+/// Finds the word after the name in `net user NAME x` and `rabbitmqctl add_user NAME x`. `at` is after the verb.
 pub fn second(text: &[u8], at: usize) -> Option<Hit> {
     let name = behind_flag(text, at)?;
     let length = text[name..].iter().take(64).position(|byte| byte.is_ascii_whitespace())?;
@@ -349,14 +349,14 @@ pub fn second(text: &[u8], at: usize) -> Option<Hit> {
     let value = values::value(text, after)?;
     let looks = profile(&text[value.start..value.end]);
     let content = &text[value.start..value.end];
-    // In prose a word follows the name, and then another.
+    // In prose the word after the name is followed by another word.
     let ends =
         matches!(byte(text, value.end), b'\n' | b'\r' | b'"' | b'\'') || text[value.end..].starts_with(b" /");
     let words = super::made_up::look(content).is_some_and(|sure| sure >= Sure::Words || ends);
     if (looks.is_mixed() || words) && byte(text, after) != b'/' { argument(text, after) } else { None }
 }
 
-/// Like [`second`], but a plain word counts as a password too: `user NAME x` in an FTP client.
+/// Like [`second`], but an ordinary word counts as a password too, as in `user NAME x` of an FTP client.
 pub fn second_word(text: &[u8], at: usize) -> Option<Hit> {
     let name = behind_flag(text, at)?;
     let length = text[name..].iter().take(64).position(|byte| byte.is_ascii_whitespace())?;
@@ -366,7 +366,8 @@ pub fn second_word(text: &[u8], at: usize) -> Option<Hit> {
     argument(text, behind_flag(text, name + length)?)
 }
 
-/// `echo x | docker login --password-stdin` and other commands that read a secret from stdin; `at` is after `echo`.
+/// Finds the value in `echo x | docker login --password-stdin` and other commands that read a secret from stdin. `at`
+/// is after `echo`.
 pub fn piped(text: &[u8], at: usize) -> Option<Hit> {
     const READERS: [&str; 17] = [
         "secret create",
@@ -391,7 +392,7 @@ pub fn piped(text: &[u8], at: usize) -> Option<Hit> {
     if text[after..].starts_with(b"-n ") || text[after..].starts_with(b"-e ") {
         after = behind_flag(text, after + 2)?;
     }
-    // `printf '%s' x`
+    // `printf '%s' x` prints the word after the format.
     if [&b"'%s' "[..], b"\"%s\" ", b"%s ", b"'%s\\n' ", b"\"%s\\n\" "]
         .iter()
         .any(|format| text[after..].starts_with(format))
@@ -412,7 +413,7 @@ pub fn piped(text: &[u8], at: usize) -> Option<Hit> {
     READERS.iter().any(reads).then(|| argument(text, after))?
 }
 
-/// Whether a command prints the password: `--password-command "echo`, `BORG_PASSCOMMAND='echo`, `-y <(echo`.
+/// Whether a command prints the password, as in `--password-command "echo`, `BORG_PASSCOMMAND='echo` and `-y <(echo`.
 fn is_command_of(before: &[u8]) -> bool {
     let before = before.strip_suffix(b"echo").or_else(|| before.strip_suffix(b"printf")).unwrap_or(before);
     if let Some(before) = before.strip_suffix(b"<(") {
@@ -426,7 +427,7 @@ fn is_command_of(before: &[u8]) -> bool {
     super::contains(&lower, b"pass") && (lower.ends_with(b"command") || lower.ends_with(b"cmd"))
 }
 
-/// `kinit ann <<< x`: a command that reads a secret from a here-string. `at` is the first bracket.
+/// Finds the value in `kinit ann <<< x`, where a command reads a secret from a here-string. `at` is the first bracket.
 pub fn here_string(text: &[u8], at: usize) -> Option<Hit> {
     const READERS: [&str; 12] = [
         "--with-token",
@@ -449,7 +450,7 @@ pub fn here_string(text: &[u8], at: usize) -> Option<Hit> {
     before(text, at, &READERS).then(|| argument(text, after))?
 }
 
-/// Finds a quoted text that does not look like words, or a bare one that looks random.
+/// Finds a quoted text that does not look like words, or an unquoted one that looks random.
 pub fn literal(text: &[u8], at: usize) -> Option<Hit> {
     let value = values::value(text, at)?;
     let looks = profile(&text[value.start..value.end]);
@@ -459,14 +460,14 @@ pub fn literal(text: &[u8], at: usize) -> Option<Hit> {
     if plausible { argument(text, at) } else { None }
 }
 
-/// `IDENTIFIED BY 'x'` in SQL; `start..end` is the `BY`.
+/// Finds the password in `IDENTIFIED BY 'x'` of SQL. `start..end` is the `BY`.
 pub fn identified(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let context = &text[start.saturating_sub(100)..start];
     // In prose, things are often identified by 'name'.
     let told = memmem::find(&context[context.len().saturating_sub(50)..], b"IDENTIFIED ").is_some()
         || (context.ends_with(b"identified ") && memmem::find(context, b" user ").is_some());
     let quoted = matches!(byte(text, end + 1), b'\'' | b'"');
-    // `create user scott identified by tiger;`
+    // Some databases accept a password without quotes: `create user scott identified by tiger;`.
     let line = super::context::last_line(context).to_ascii_lowercase();
     let bare = ["create user ", "alter user ", "grant "]
         .iter()
@@ -489,7 +490,7 @@ fn behind_flag(text: &[u8], at: usize) -> Option<usize> {
     (gap > 0 || matches!(byte(rest, 0), b'"' | b'\'')).then_some(at + gap)
 }
 
-/// Like [`argument`], for scanners in other modules.
+/// Does the same as [`argument`], for scanners in other modules.
 pub fn given(text: &[u8], at: usize) -> Option<Hit> {
     argument(text, at)
 }
@@ -502,7 +503,7 @@ fn argument(text: &[u8], at: usize) -> Option<Hit> {
     secret.then_some(Hit { start: value.start, end: value.end, kind: "password" })
 }
 
-/// Returns the password of `user:password`. Numbers on both sides are a user and a group.
+/// Returns the password of `user:password`. If both sides are numbers, they are a user and a group.
 fn user_and_password(text: &[u8], at: usize) -> Option<Hit> {
     divided(text, at, b':')
 }

@@ -9,7 +9,7 @@ use super::{Hit, shape};
 const SCHEMES: &str = "bearer basic token apikey api-key key ssws oauth bot digest negotiate geniekey deepl-auth-key \
     klaviyo-api-key jwt pat splunk sso-key x-api-key authtoken zoho-oauthtoken private-token credential";
 
-/// The credential of an `Authorization` header whose value starts at `at`.
+/// Returns the credential of an `Authorization` header whose value starts at `at`.
 pub fn credential(text: &[u8], at: usize) -> Option<Hit> {
     let start = values::quote_at(text, at).map_or(at, |(start, _)| start);
     let scheme = run(&text[start..], ALNUM | DASH, 24);
@@ -30,7 +30,7 @@ pub fn credential(text: &[u8], at: usize) -> Option<Hit> {
     let content = &text[value.start..value.end];
     let looks = profile(content);
     let words = looks.digits == 0 && looks.changes * 5 < looks.len && !looks.is_random();
-    // A long word in lower case is not a variable's name either.
+    // A long word in lower case is not the name of a variable either.
     let words = words && !(known && looks.len >= 16 && looks.lower == looks.len);
     let pair = known && starts_basic(&text[start..]) && looks.len >= 8;
     if content.len() < 6
@@ -47,7 +47,7 @@ pub fn credential(text: &[u8], at: usize) -> Option<Hit> {
     Some(Hit { start: value.start, end: value.end, kind })
 }
 
-/// Finds the proof of the password in `Digest username="bob", …, response="6629fa…"`.
+/// Finds the proof of the password in a header such as `Digest username="bob", …, response="6629fa…"`.
 fn digest(text: &[u8], at: usize) -> Option<Hit> {
     const PROOF: &[u8] = b"response=\"";
     let line = &text[at..text.len().min(at + 2048)];
@@ -57,8 +57,8 @@ fn digest(text: &[u8], at: usize) -> Option<Hit> {
     (length >= 16).then_some(Hit { start, end: start + length, kind: "authorization" })
 }
 
-/// `Bearer x` outside a header; `at` is after the word. In prose almost any word can follow, so `x` must look
-/// random.
+/// Finds the token in `Bearer x` outside a header. `at` is after the word `Bearer`. In prose almost any word can
+/// follow, so the token must look random.
 pub fn bearer(text: &[u8], at: usize) -> Option<Hit> {
     let from = at + blanks(&text[at..], 2);
     let value =

@@ -25,7 +25,7 @@ pub fn around_word(text: &[u8], start: usize, end: usize) -> Option<Hit> {
             let (first, second) = (run(&rest[1..], HEX, 9), run(rest.get(10..).unwrap_or_default(), HEX, 9));
             if first == 8 && byte(rest, 9) == b'-' && second == 8 { hit(18, "mailgun-key") } else { None }
         }
-        // `name:500:lm:nt:::`, as password dumps of Windows have it.
+        // Password dumps of Windows have lines such as `name:500:lm:nt:::`.
         (32, b':')
             if all(ANY_HEX) && run(&rest[1..], ANY_HEX, 33) == 32 && rest[33..].starts_with(b":::") =>
         {
@@ -43,7 +43,7 @@ pub fn around_word(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     }
 }
 
-/// Finds the secret right after its key id, which ended at `at`: in a CSV file, as two arguments, as `id:secret`.
+/// Finds the secret right after its key id, which ended at `at`: in a CSV file, as two arguments, or as `id:secret`.
 pub fn aws_secret(text: &[u8], at: usize) -> Option<Hit> {
     let id = &text[at.checked_sub(20)?..at];
     if !(id.starts_with(b"AKIA") || id.starts_with(b"ASIA")) || id.iter().any(|byte| !is(*byte, UPPER_NUM)) {
@@ -55,7 +55,7 @@ pub fn aws_secret(text: &[u8], at: usize) -> Option<Hit> {
     secret.then_some(Hit { start, end: start + length, kind: "aws-secret-access-key" })
 }
 
-/// A client secret of Entra ID: `abc8Q~` and some thirty more. `at` is the tilde.
+/// Finds a client secret of Entra ID: `abc8Q~` and some thirty more bytes. `at` is the tilde.
 pub fn entra_secret(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let before = &text[floor..at];
     let class = ALNUM | TILDE | DOT | BASE64_URL;
@@ -75,7 +75,8 @@ pub fn entra_secret(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     secret.then_some(Hit { start: at - 5, end, kind: "azure-client-secret" })
 }
 
-/// An Azure storage or service key: 76 base64 bytes, a mark that starts with the `+` at `at`, five more and `==`.
+/// Finds an Azure storage or service key: 76 base64 bytes, a mark that starts with the `+` at `at`, five more bytes and
+/// `==`.
 pub fn azure_storage_key(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let rest = &text[at..];
     let marked = [b"+ASt", b"+AMC", b"+ABa", b"+ARm", b"+ACR"].iter().any(|mark| rest.starts_with(*mark));
@@ -87,7 +88,8 @@ pub fn azure_storage_key(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     rest[..length].ends_with(b"=").then_some(Hit { start: at - back, end: at + length, kind: "azure-key" })
 }
 
-/// `$6$salt$hash` in `/etc/shadow`, `.htpasswd` and databases: a weak password can be recovered from it.
+/// Finds a hash such as `$6$salt$hash` in `/etc/shadow`, `.htpasswd` and databases, from which a weak password can be
+/// recovered.
 pub fn crypt_hash(text: &[u8], at: usize) -> Option<Hit> {
     const SCHEMES: [&[u8]; 17] = [
         b"$1$",

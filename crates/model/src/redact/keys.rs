@@ -8,14 +8,14 @@ use super::Hit;
 use super::chance::profile;
 use super::classes::{BASE64, BASE64_URL, LETTER, byte, is, run, run_back};
 
-/// Longer than any private key in use; a frame wider than this is not one.
+/// Longer than any private key in use. A frame around more bytes than this does not contain a key.
 const LONGEST_KEY: usize = 32 * 1024;
 const LONGEST_LABEL: usize = 48;
 /// The longest segment of a web token. Segments with certificates reach some kilobytes.
 const LONGEST_SEGMENT: usize = 16 * 1024;
 
-/// Finds a private key whose `-----BEGIN ` is at `at`: all of it including the frame, complete or cut off. Line
-/// breaks may be real, escaped (`\n` inside JSON) or decorated (quotes, `> `, line numbers).
+/// Finds a private key whose `-----BEGIN ` is at `at`: the whole key with its frame, even if it is cut off. Line breaks
+/// may be real, escaped (`\n` inside JSON) or decorated (quotes, `> `, line numbers).
 pub fn private_key(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let rest = &text[at..];
     if is_end(rest) {
@@ -54,7 +54,7 @@ fn beheaded(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let end = at + 9 + closing + run(&label[closing..], super::classes::DASH, 5);
     let (mut start, mut line_end) = (None, at);
     let lowest = floor.max(at.saturating_sub(LONGEST_KEY));
-    // The text before the mark on the same line: `file:12:`, or all of the key.
+    // The text before the mark on the same line is a prefix such as `file:12:`, or the whole key.
     let mut own = true;
     let mut plausible = false;
     loop {
@@ -75,7 +75,7 @@ fn beheaded(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     plausible.then_some(Hit { start: start?, end, kind: "private-key" })
 }
 
-/// How far back the beginning of a line is searched; a body without line breaks is longer, and is all base64.
+/// How far back the beginning of a line is searched. Only a body without line breaks, which is all base64, is longer.
 const WIDEST_LINE: usize = 400;
 
 fn line_start(text: &[u8], lowest: usize, end: usize) -> usize {
@@ -98,7 +98,7 @@ fn before_break(text: &[u8], lowest: usize, at: usize) -> Option<usize> {
     (before.len() > length).then(|| at - length)
 }
 
-/// Finds a key without frames, by what its first bytes decode to: `openssh-key-v1`, or the ASN.1 of a private key.
+/// Finds a key without a frame, by what its first bytes decode to: `openssh-key-v1`, or the ASN.1 of a private key.
 pub fn bare_key(text: &[u8], at: usize) -> Option<Hit> {
     const WHOLE: [&[u8]; 6] = [
         b"b3BlbnNzaC1rZXktdjE",
@@ -119,14 +119,14 @@ pub fn bare_key(text: &[u8], at: usize) -> Option<Hit> {
     (end >= 40).then_some(Hit { start: at, end: at + end, kind: "private-key" })
 }
 
-/// The lines after `Private-Lines: n` in a PuTTY key file; `at` is after the colon.
+/// Finds the lines after `Private-Lines: n` in a PuTTY key file. `at` is after the colon.
 pub fn putty_lines(text: &[u8], at: usize) -> Option<Hit> {
     let start = at + text[at..].iter().take(16).position(|byte| *byte == b'\n')? + 1;
     let end = start + cut_off_body(&text[start..text.len().min(start + LONGEST_KEY)])?;
     Some(Hit { start, end, kind: "private-key" })
 }
 
-/// A web token (or an encrypted one, with five parts) that starts with `eyJ` at `at`.
+/// Finds a web token (or an encrypted one, with five parts) that starts with `eyJ` at `at`.
 pub fn web_token(text: &[u8], at: usize) -> Option<Hit> {
     let rest = text[at..].strip_prefix(b"eyJ")?;
     let head = run(rest, BASE64_URL, LONGEST_SEGMENT);
@@ -158,16 +158,16 @@ fn is_end(text: &[u8]) -> bool {
     text.starts_with(b"-----END ") || text.starts_with(b"---- END ")
 }
 
-/// Whether a text can be the body of a key between its frames. Source code that only names the frames has brackets and
-/// similar characters.
+/// Whether a text can be the body of a key between its frames. Source code that only mentions the frames contains
+/// brackets and similar characters.
 fn is_body(body: &[u8]) -> bool {
     let foreign =
         |byte: &u8| matches!(byte, b'(' | b')' | b'{' | b'}' | b'[' | b']' | b';' | b'<' | b'$' | b'&');
     longest_run(body).0 >= 12 && !profile(body).is_filler() && !body.iter().any(foreign)
 }
 
-/// Returns the length of what still looks like key lines if no end follows. A line counts if it ends with a long
-/// base64 run (whatever decorates it), is blank, or is a header such as `Proc-Type: 4,ENCRYPTED`.
+/// Returns the length of the lines that still look like a key if the end of the key is missing. A line counts if it
+/// ends with a long base64 run (whatever decorates it), is blank, or is a header such as `Proc-Type: 4,ENCRYPTED`.
 fn cut_off_body(text: &[u8]) -> Option<usize> {
     let (mut at, mut end) = (0, None);
     loop {
@@ -185,14 +185,14 @@ fn cut_off_body(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// Returns the base64 at the end of a line, after anything a tool may add: `file:12:`, `12→`, `+`, `> `, quotes. The
-/// last line of a key can be short.
+/// Returns the base64 at the end of a line, after any prefix that a tool may add: `file:12:`, `12→`, `+`, `> `, quotes.
+/// The last line of a key can be short.
 fn body_of(line: &[u8], may_be_last: bool) -> Option<Range<usize>> {
     let closing = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`,;\\+|".contains(byte);
     let end = line.len() - line.iter().rev().take(16).take_while(|byte| closing(byte)).count();
     let length = run_back(&line[..end], BASE64, LONGEST_KEY);
     let (prefix, body) = line[..end].split_at(end - length);
-    // The `+` of a diff is base64 too.
+    // The `+` that a diff adds is a base64 character too.
     let mark = usize::from(prefix.is_empty() && body.first() == Some(&b'+'));
     let decorated = !prefix.iter().any(|byte| is(*byte, LETTER));
     let placed = prefix.len() < WIDEST_LINE

@@ -8,10 +8,10 @@ use super::names::{Says, Verdict};
 use super::sentences::{self, Language, value_length};
 use super::values::{self, Value};
 
-/// How far after its name a value may be: `Das Passwort für die Datenbank lautet x`.
+/// How many bytes after its name a value may be, as in `Das Passwort für die Datenbank lautet x`.
 const WIDEST: usize = 64;
 
-/// Words for a password, as the last word of a name. Those with `passw` in them are known to `names`.
+/// Words for a password that can be the last word of a name. `names` already knows those that contain `passw`.
 const ASCII: [&[u8]; 16] = [
     b"toegangscode",
     b"codeword",
@@ -31,11 +31,11 @@ const ASCII: [&[u8]; 16] = [
     b"motdepasse",
 ];
 
-/// Like [`super::names::judge`], for a name without any of the English stems.
+/// Judges a name like [`super::names::judge`], if it has none of the English stems.
 #[inline]
 pub fn judge(name: &[u8]) -> Option<Verdict> {
     let last = name.last_chunk::<3>()?.map(|byte| byte | 32);
-    // The ends of the words above; almost every name fails here.
+    // These are the ends of the words above. Almost every name fails here.
     if !matches!(
         &last,
         b"ort"
@@ -60,7 +60,7 @@ pub fn judge(name: &[u8]) -> Option<Verdict> {
     }
     let known = ASCII.iter().any(|word| {
         let Some(at) = name.len().checked_sub(word.len()) else { return false };
-        // German and Dutch put words together: `standaardwachtwoord`.
+        // German and Dutch join words: `standaardwachtwoord`.
         let joins = word.len() >= 8;
         name[at..].eq_ignore_ascii_case(word) && (at == 0 || joins || !is(name[at - 1], LETTER))
     });
@@ -121,11 +121,11 @@ pub fn stated(text: &[u8], at: usize) -> Option<Hit> {
     value_behind(text, at + name.len(), kind)
 }
 
-/// Finds the value stated after an ASCII word for a password or a token, `text[start..end]`: `le mot de passe … est
-/// x`.
+/// Finds the value stated after an ASCII word for a password or a token, as in `le mot de passe … est x`. The word is
+/// `text[start..end]`.
 pub fn after_word(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let word = &text[start..end];
-    // `APIキー`, `API-Schlüssel`, `clé API`, `token de acceso`.
+    // A name may have several words: `APIキー`, `API-Schlüssel`, `clé API`, `token de acceso`.
     let kind = match word {
         b"API" if text[end..].starts_with("キー".as_bytes()) => {
             return value_behind(text, end + 6, "api-key");
@@ -143,7 +143,7 @@ pub fn after_word(text: &[u8], start: usize, end: usize) -> Option<Hit> {
             "token"
         }
         b"token" | b"Token" => return None,
-        // `la clave secreta es x`, `mon jeton vaut x`
+        // Examples are `la clave secreta es x` and `mon jeton vaut x`.
         b"chave" | b"Chave" | b"chiave" | b"Chiave" | b"jeton" | b"Jeton" => "token",
         b"passe" if !is_whole(&text[..start]) => return None,
         b"clave" | b"Clave" => "password",
@@ -168,7 +168,7 @@ fn is_whole(before: &[u8]) -> bool {
     ends_with_ignore_case(before, "mot de ") || ends_with_ignore_case(before, "palavra-")
 }
 
-/// `le mot de passe, c'est x`; `end` is after the name.
+/// Finds the value in `le mot de passe, c'est x`. `end` is after the name.
 pub fn goes_on(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let word = &text[start..end];
     let known = judge(word).is_some() || word == b"passe" && is_whole(&text[..start]);
@@ -194,7 +194,7 @@ pub fn used_before(text: &[u8], start: usize, end: usize, floor: usize) -> Optio
 
 /// Finds the value after a name: a colon or a verb, right after it or a few words later, and the value.
 fn value_behind(text: &[u8], end: usize, kind: &'static str) -> Option<Hit> {
-    // `"password": "Contraseña", "confirm": "…"`: the name is itself a value.
+    // In `"password": "Contraseña", "confirm": "…"` the name is itself a value.
     if matches!(text.get(end..end + 2), Some(b"\"," | b"\"}" | b"\":" | b"\"\n" | b"',")) {
         return None;
     }
@@ -210,7 +210,7 @@ fn value_behind(text: &[u8], end: usize, kind: &'static str) -> Option<Hit> {
     let window = &text[end..text.len().min(end + WIDEST)];
     let window =
         &window[..window.iter().position(|byte| matches!(byte, b'\n' | b'"' | b'`')).unwrap_or(window.len())];
-    // `le mot de passe "x"`
+    // The value may be quoted right after the name: `le mot de passe "x"`.
     if window == b" " {
         return value_at(text, end + 1, kind, Told::AtOnce);
     }
@@ -218,9 +218,9 @@ fn value_behind(text: &[u8], end: usize, kind: &'static str) -> Option<Hit> {
         .iter()
         .filter_map(|verb| memchr::memmem::find(window, verb.as_bytes()).map(|at| (at, verb.len())))
         .min()
-        // `utente admin, password x`, `логин admin пароль x`
+        // Only a blank may separate them: `utente admin, password x`, `логин admin пароль x`.
         .or_else(|| (byte(window, 0) == b' ').then_some((0, 1)))?;
-    // A plain word counts only after a colon right after the name: words such as `is wrong` follow a verb.
+    // An ordinary word counts only after a colon right after the name, because words such as `wrong` follow a verb.
     let told = match verb == 0 && window[..length].iter().any(|byte| matches!(byte, b':' | 0xef)) {
         true => Told::AtOnce,
         false if length == 1 => Told::Beside,
@@ -232,16 +232,16 @@ fn value_behind(text: &[u8], end: usize, kind: &'static str) -> Option<Hit> {
 /// How a value was stated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Told {
-    /// After a colon, or quoted.
+    /// Right after the name, with a colon or quoted.
     AtOnce,
     Verb,
-    /// After a blank, where many other words can be.
+    /// After a blank, where many other words can follow.
     Beside,
 }
 
 fn value_at(text: &[u8], start: usize, kind: &'static str, told: Told) -> Option<Hit> {
     let at_once = told == Told::AtOnce;
-    // In German every noun has a capital: `das Passwort Formular`.
+    // In German every noun has a capital, as in `das Passwort Formular`.
     let german = text[..start].trim_ascii_end().ends_with(b"wort");
     let start = start + blanks(&text[start..], 4);
     let quoted = matches!(byte(text, start), b'"' | b'\'' | b'`');
@@ -255,7 +255,7 @@ fn value_at(text: &[u8], start: usize, kind: &'static str, told: Told) -> Option
         && match told {
             Told::AtOnce => true,
             Told::Verb => {
-                // `a senha é obrigatória`
+                // An adjective as in `a senha é obrigatória` is not a password.
                 let adjective = is(content[0], LOWER)
                     && (made_up::has_suffix(content) || made_up::is_participle(content));
                 sure > Sure::Word || quoted || !adjective && made_up::ends_clause(text, value.end)
@@ -316,8 +316,8 @@ pub fn may_tell(word: &[u8]) -> bool {
     ) && (word.len() <= 10 || is(word[0], LOWER))
 }
 
-/// Finds a value after a word for a key that begins with ASCII and continues with an accented letter: `clé`,
-/// `Schlüssel`. The letters before the accent end at `end`.
+/// Finds a value after a word for a key that begins with ASCII letters and continues with an accented one: `clé`,
+/// `Schlüssel`. `end` is where the accented letter begins.
 pub fn accented_key(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let word = &text[start..end];
     let rest = &text[end..];
@@ -332,7 +332,7 @@ pub fn accented_key(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     if public { None } else { value_behind(text, end + length, "token") }
 }
 
-/// `clé API : x`, `chave da API: x`; the `API` begins at `start`, `at` is the colon.
+/// Finds the value in `clé API : x` and `chave da API: x`. The `API` begins at `start`, and `at` is the colon.
 pub fn key_of_api(text: &[u8], start: usize, at: usize) -> Option<Hit> {
     if is_key(&text[..start]) { value_at(text, at + 1, "api-key", Told::AtOnce) } else { None }
 }

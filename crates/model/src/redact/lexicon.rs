@@ -1,7 +1,7 @@
 //! Lists of words, and the list of everyday nouns that people make passwords from.
 
-/// Words ordered by their first letters, and where the words of each letter begin. A list is one string, so that
-/// nothing must be relocated at start-up.
+/// A list of words, ordered by their first letters, and where the words of each letter begin. The list is one string,
+/// so that nothing must be relocated at start-up.
 pub struct Lexicon {
     words: &'static [u8],
     starts: [usize; 27],
@@ -29,7 +29,7 @@ pub const fn lexicon(words: &'static str) -> Lexicon {
             starts[(words[at] - b'a') as usize] = at;
         }
     }
-    // A letter without words begins where the next one does.
+    // A letter without words begins where the next letter does.
     let mut letter = 26;
     while letter > 0 {
         letter -= 1;

@@ -1,33 +1,33 @@
 //! Passwords that people make up from words: `Walnutjacket`, `copper.kettle.moon`, `NectarSandal`, `Comet_Timber6`.
 //!
-//! By their letters they look like names in a program and words in a sentence. The difference is that code and
-//! sentences about passwords use only a few words in these places, and those are listed.
+//! Their letters look like those of names in a program or of words in a sentence. The difference is that code and
+//! sentences about passwords use only a few words in these places, and those words are listed.
 
 use super::classes::{DIGIT, LETTER, LOWER, UPPER, byte, is};
 use super::lexicon::{Lexicon, everyday_parts, lexicon};
 use super::names;
 
-/// The longest single word; anything longer is several words joined.
+/// The length of the longest single word. Anything longer is several words joined.
 const LONGEST_WORD: usize = 13;
-/// The longest single word without an ending that long words have.
+/// The length of the longest single word that has none of the endings of long words.
 const LONGEST_STEM: usize = 10;
 const LONGEST: usize = 64;
 
 /// How certain it is that a text is a made-up password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sure {
-    /// One word that is not listed: counts only if a sentence or a line ends after it.
+    /// One word that is not listed. It counts only if a sentence or a line ends after it.
     Word,
-    /// One word, longer than words are.
+    /// One word that is longer than ordinary words.
     LongWord,
-    /// Several words, or words and digits.
+    /// Several words, or words with digits.
     Words,
-    /// Everyday nouns and nothing else: neither code nor a sentence about passwords has them.
+    /// Everyday nouns and nothing else. Neither code nor a sentence about passwords contains them.
     Nouns,
 }
 
-/// Returns whether `content` is made up from words. `None` for a name in code, a word of a sentence, and anything
-/// that is not a word.
+/// Returns how certain it is that `content` is made up from words. `None` for a name in code, a word of a sentence, and
+/// anything that is not a word.
 pub fn look(content: &[u8]) -> Option<Sure> {
     if content.len() < 8 || content.len() > LONGEST || names::judge(content).is_some() {
         return None;
@@ -37,7 +37,7 @@ pub fn look(content: &[u8]) -> Option<Sure> {
     }
     let (mut words, mut long, mut capitals, mut letters, mut digits) = (0, 0, 0, 0, 0);
     let (mut common, mut ends_common, mut shortest) = (0, false, usize::MAX);
-    // Words that are everyday nouns, and the nouns they consist of.
+    // The number of words that are everyday nouns, and the number of nouns that they consist of.
     let (mut everyday, mut nouns, mut ends_everyday) = (0, 0, false);
     let mut start = 0;
     let mut joint = 0;
@@ -76,25 +76,25 @@ pub fn look(content: &[u8]) -> Option<Sure> {
         }
     }
     // In code the last word says what a thing is, as in `AcmeManager`, and a path of members may begin with such a
-    // word. Of three words with dashes, one may be such a word.
+    // word. Of three words joined by dashes, one may be a word that is common in code.
     let strung = words >= 3 && joint == b'-' && shortest >= 4 && common == 1;
-    // Next to everyday nouns it is not such a word, as in `copper.window` and `WindowFalcon7`.
+    // Next to everyday nouns a common word does not mean code, as in `copper.window` and `WindowFalcon7`.
     let beside_nouns =
         common == 1 && everyday > 0 && everyday + 1 == words && (joint != 0 || digits > 0 || !ends_common);
     if (ends_common || common > 1 || common > 0 && joint != 0) && !strung && !beside_nouns {
         return None;
     }
-    // `snake_case`, `CONSTANT`, `utf-8`, `v1.2.3`
+    // Names and constants of code are not passwords: `snake_case`, `CONSTANT`, `utf-8`, `v1.2.3`.
     let shouts = !content.iter().any(|byte| is(*byte, LOWER));
-    // `Lemon2013!`
+    // A short word needs several digits, as in `Lemon2013!`.
     let few = letters < 6 && !(letters >= 4 && digits >= 3);
     let all_everyday = everyday == words && (nouns > 1 || digits > 0);
-    // A program has no names like `Cedar_apricot6` and `cedar_apricot`.
+    // Programs do not use names like `Cedar_apricot6` and `cedar_apricot`.
     let snake = joint == b'_' && !(capitals == words || capitals > 0 && digits > 0 || all_everyday);
     if few || long != words || shouts || snake || joint == b'_' && words > 4 {
         return None;
     }
-    // `available**` closes its emphasis.
+    // In `available**` the marks only close an emphasis.
     if digits == 0 && !content.last().is_some_and(|last| is_letter(*last)) {
         return None;
     }
@@ -109,7 +109,7 @@ pub fn look(content: &[u8]) -> Option<Sure> {
         1 if has_ending(content) => None,
         1 if letters > LONGEST_WORD || letters > LONGEST_STEM && !has_suffix(content) => Some(Sure::LongWord),
         1 => Some(Sure::Word),
-        // `lowerCamel` is how code names things, `Title-word` and `word.word` are not.
+        // Code names things in `lowerCamel`, but not in `Title-word` or `word.word`.
         2 | 3 if joint == 0 && is(content[0], LOWER) => None,
         2..=6
             if joint == b'-'
@@ -118,25 +118,25 @@ pub fn look(content: &[u8]) -> Option<Sure> {
         {
             None
         }
-        // `brute-force`, `two-factor`
+        // Terms such as `brute-force` and `two-factor` are no more certain than one word.
         2 if joint == b'-' && capitals == 0 => Some(Sure::Word),
         2..=6 => Some(Sure::Words),
         _ => None,
     }
 }
 
-/// Whether a text is several words joined by marks, capitals or digits, which a sentence or a label does not have
-/// there.
+/// Whether a text is several words joined by marks, capitals or digits. A sentence or a label has no such text in this
+/// place.
 pub fn is_words(content: &[u8]) -> bool {
     look(content) >= Some(Sure::Words)
 }
 
-/// Whether a text is everyday nouns, which need no context besides the name of a password.
+/// Whether a text consists of everyday nouns. Such a text needs no context besides the name of a password.
 pub fn is_nouns(content: &[u8]) -> bool {
     look(content) == Some(Sure::Nouns)
 }
 
-/// Whether a word says what happened to a password in German or Dutch: `verlopen`, `gewijzigd`, `abgelaufen`.
+/// Whether a word is a German or Dutch participle that describes a password: `verlopen`, `gewijzigd`, `abgelaufen`.
 pub fn is_participle(word: &[u8]) -> bool {
     const PREFIXES: &str = "ver ge be ont her ab ein aus un zer ent neu op uit";
     const ENDINGS: &str = "en t d";
@@ -145,7 +145,7 @@ pub fn is_participle(word: &[u8]) -> bool {
         && everyday_parts(word) == 0
 }
 
-/// Returns whether the value that ends at `end` closes its clause. Then a single word is the whole value.
+/// Returns whether the clause ends after the value that ends at `end`. Then a single word is the whole value.
 pub fn ends_clause(text: &[u8], end: usize) -> bool {
     let next = byte(text, end);
     match next {
@@ -181,7 +181,7 @@ pub fn is_accented(byte: u8) -> bool {
     matches!(byte, 0xc3..=0xc5 | 0x80..=0xbf)
 }
 
-/// Whether letters are random, as in `BFTvcqnUxUbuLv`. Words have a vowel between two capitals, and no capital at their
+/// Whether letters are random, as in `BFTvcqnUxUbuLv`. Words have a vowel between two capitals, and no capital at the
 /// end.
 fn is_jumble(content: &[u8]) -> bool {
     if content.len() < 10 || content.len() > 40 || !content.iter().all(|byte| is(*byte, LETTER)) {
@@ -203,13 +203,13 @@ fn is_jumble(content: &[u8]) -> bool {
     humps >= 2 && (dumb >= 1 || ends_loud && humps >= 3)
 }
 
-/// Returns the length up to the next capital.
+/// Returns the number of letters up to the next capital.
 fn word_length(text: &[u8]) -> usize {
     let letters = text.iter().take_while(|byte| is_letter(**byte)).count();
     (1..letters).find(|at| is(text[*at], UPPER) && !is(text[*at - 1], UPPER)).unwrap_or(letters)
 }
 
-/// `password=changed`, `password=valid`: a log describes what happened to a password.
+/// Whether a word describes what happened to a password, as in the log lines `password=changed` and `password=valid`.
 pub fn is_state(word: &[u8]) -> bool {
     const STATES: &str =
         "present absent valid invalid incorrect correct unset hidden weak strong missing good expiring";

@@ -1,5 +1,6 @@
-//! `name = value` in all its spellings: environment, JSON (also JSON inside JSON), YAML, TOML, INI, code, headers,
-//! query strings, XML. The separator is found first; then the name is read backwards from it and the value forwards.
+//! Secrets assigned to a name, `name = value` in all its forms: environment, JSON (also JSON inside JSON), YAML, TOML,
+//! INI, code, headers, query strings, XML. The separator is found first; then the name is read backwards from it and
+//! the value forwards.
 
 use memchr::memmem;
 
@@ -12,9 +13,9 @@ use super::sentences::{self, Language};
 use super::values::{self, Joint, Value};
 use super::{Hit, commands, context, headers, keys, made_up, pairs, shape, tables};
 
-/// Names are read back this far; what is longer is judged by its end.
+/// How many bytes of a name are read. A longer name is judged by its end.
 pub const LONGEST_NAME: usize = 64;
-/// The most blanks around a separator, as in aligned tables.
+/// How many blanks may be around a separator, as in aligned tables.
 pub const WIDEST_GAP: usize = 40;
 
 /// Finds the secret assigned at the `=` or `:` at `at`.
@@ -22,7 +23,7 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let mut after = at + 1;
     let mut joint = Joint::default();
     match (text[at], byte(text, after)) {
-        // `userPassword:: x`: base64 in LDIF
+        // In LDIF, `userPassword:: x` is base64.
         (b':', b':') if byte(text, after + 1) == b' ' && text[floor..at].ends_with(b"Password") => {
             return encoded(text, after + 2);
         }
@@ -45,40 +46,40 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let Some(mut name) = name_before(text, at, floor) else {
         return context::announced(text, at);
     };
-    // `ApiKey As String = "x"`, as Visual Basic has it.
+    // Visual Basic writes `ApiKey As String = "x"`.
     if name.bytes(text) == b"String" && text[floor..name.start].ends_with(b" As ") {
         name = name_before(text, name.start - 4, floor)?;
     }
     if name.bytes(text) == b"string" {
-        name = name_before(text, name.start, floor)?; // `var name string = "value"`
+        name = name_before(text, name.start, floor)?; // as in `var name string = "value"`
     } else if name.bytes(text) == b"is" {
-        name = name_before(text, name.start, floor)?; // `your token is: value`
+        name = name_before(text, name.start, floor)?; // as in `your token is: value`
         joint.doubtful = true;
     }
-    // `Enter PEM pass phrase: x`
+    // The name in `Enter PEM pass phrase: x` has two words.
     if name.bytes(text) == b"phrase" && ends_with_ignore_case(&text[floor..name.start], "pass ") {
         name.start -= 5;
     }
     let numbered = text[at] == b':' && name.end - name.start == 1 && is(text[name.start], DIGIT);
     if numbered && text[floor..name.start].ends_with(b" ") {
-        name = name_before(text, name.start, floor)?; // `Unseal Key 1: value`
+        name = name_before(text, name.start, floor)?; // as in `Unseal Key 1: value`
     }
     if text[at] == b':' && name.bytes(text) == b"Private-Lines" {
         return keys::putty_lines(text, after);
     }
     if text[at] == b':' && text[floor..name.start].ends_with(b"//") {
-        return None; // the user of an address, see `urls`
+        return None; // this is the user of an address, see `urls`
     }
     let Some(verdict) = names::judge(pair_name(text, &name, floor).unwrap_or(name.bytes(text))) else {
         return context::told(text, name.start, name.end, at);
     };
-    // `PRAGMA key = 'x'`, `SSID: home / key: x`
+    // A bare `key` can be a password, as in `PRAGMA key = 'x'` and `SSID: home / key: x`.
     let verdict = match verdict.says {
         Says::Perhaps if is_passphrase_key(text, &name) => Verdict { says: Says::Password, kind: "password" },
         _ => verdict,
     };
     if text[at] == b':' && is_resource(&text[floor..name.start]) {
-        return None; // `arn:aws:secretsmanager:eu-west-1:1234:secret:name`, `!MD5:!PSK:!aNULL`
+        return None; // as in `arn:aws:secretsmanager:eu-west-1:1234:secret:name` and `!MD5:!PSK:!aNULL`
     }
     let expanded = text[at] == b':' && is_expanded(&text[floor..at]);
     joint.tight =
@@ -86,7 +87,7 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     after += closing_marks(&text[after..]);
     after += blanks(&text[after..], WIDEST_GAP);
     after += tags(&text[after..]);
-    // A backslash continues the line: `export NAME=\`
+    // A backslash continues the line, as in `export NAME=\`.
     let quoted = usize::from(byte(text, after) == b'"');
     if text[after + quoted..].starts_with(b"\\\n") {
         after += quoted + 2 + blanks(&text[after + quoted + 2..], WIDEST_GAP);
@@ -94,14 +95,14 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     if let Some(hit) = hashed(text, after, verdict) {
         return Some(hit);
     }
-    // `key: !!str x`: YAML may say the type.
+    // YAML may give the type before the value, as in `key: !!str x`.
     if text[after..].starts_with(b"!!str ") || text[after..].starts_with(b"!!binary ") {
         after += run(&text[after + 2..], LOWER, 8) + 3;
     }
     if verdict.says == Says::Authorization {
         return headers::credential(text, after);
     }
-    // `--- PASS: TestGenerate (0.00s)`: what a test run says.
+    // A line such as `--- PASS: TestGenerate (0.00s)` reports a test.
     let noted = || {
         let before = &text[name.start.saturating_sub(80)..name.start];
         [&b"USER:"[..], b"USER="].iter().any(|user| super::contains(before, user))
@@ -109,21 +110,21 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     if text[at] == b':' && name.bytes(text) == b"PASS" && !noted() {
         return None;
     }
-    // After a bare `=` the next line is another assignment.
-    // `the tests pass:` is no name; alone on its line it is one.
+    // After a bare `=` the next line is another assignment. The `pass` in `the tests pass:` is not a name; alone on its
+    // line it is one.
     let named =
         verdict.says != Says::Pass || context::last_line(&text[floor..name.start]).trim_ascii().is_empty();
     if let Some(value) = context::below(text, after)
         .filter(|value| named && (value.quoted || text[at] == b':' || is_drawn(text, *value)))
     {
-        // The first line of a key is only a part of it.
+        // The first line of a private key is only a part of the key.
         if let Some(key) = keys::bare_key(text, value.start) {
             return Some(key);
         }
         let words = verdict.says == Says::Password && made_up::is_words(&text[value.start..value.end]);
         return hit(text, value, verdict, Joint { doubtful: !value.quoted && !words, tight: words, ..joint });
     }
-    // In `f("token:") || "x"` the quote behind the colon closes the one before the name.
+    // In `f("token:") || "x"` the quote after the colon closes the one before the name.
     let opened = text[floor..name.start].last().copied().unwrap_or(b'\n');
     if text[at] == b':' && opened == b'/' && name.end == at && after == at + 1 {
         return commands::slash_flag(text, name.start, at);
@@ -134,13 +135,13 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     if matches!(opened, b'"' | b'\'' | b'`') && !name.quoted && byte(text, after) == opened {
         return if verdict.says == Says::Password { commands::sent(text, after) } else { None };
     }
-    // `passphrase: copper lantern violet meadow`
+    // The value may be several words, as in `passphrase: copper lantern violet meadow`.
     if verdict.says == Says::Password
         && let Some(length) = sentences::phrase_length(&text[after..])
     {
         return Some(Hit { start: after, end: after + length, kind: verdict.kind });
     }
-    // `expect "*?assword:*"`
+    // The colon may be part of a prompt, as in `expect "*?assword:*"`.
     if verdict.says == Says::Password
         && text[at] == b':'
         && super::contains(context::last_line(&text[name.start.saturating_sub(60)..name.start]), b"expect")
@@ -151,7 +152,7 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     after = behind_type(text, at, after)?;
     let verdict = qualified(text, &name, floor, verdict)?;
     let mut value = values::value(text, after)?;
-    // `v-model="password" :type="…"`: the next attribute, not a value.
+    // In `v-model="password" :type="…"` the next attribute follows, not a value.
     if name.quoted
         && !value.quoted
         && text[..value.end].ends_with(b"=")
@@ -176,17 +177,17 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     } else if verdict.says == Says::Password && !value.quoted {
         value.end = values::beyond_ampersand(text, value.end);
     }
-    // `unzip backup_password=x.zip`: the end belongs to the file.
+    // In `unzip backup_password=x.zip` the extension belongs to the file.
     if verdict.says == Says::Password && joint.tight && !value.quoted {
         value.end = values::before_extension(text, value);
     }
-    // `map[password:x user:name]`, as Go prints it.
+    // Go prints a map as `map[password:x user:name]`.
     if text[at] == b':' && name.end == at && after == at + 1 && matches!(opened, b' ' | b'[') {
         let near = &text[name.start.saturating_sub(200)..name.start];
         let printed = memmem::rfind(near, b"map[").is_some_and(|map| !near[map..].contains(&b']'));
         (joint.tight, joint.listed) = (printed, printed);
     }
-    // `spring.datasource.password = x`: a path of names is the key of a settings file.
+    // A path of names such as `spring.datasource.password = x` is the key of a settings file.
     let path = name.bytes(text).iter().filter(|byte| **byte == b'.').count() >= 2;
     if path && text[at] == b'=' && starts_line(&text[..name.start]) && ends_line(text, value.end) {
         joint.tight = true;
@@ -197,7 +198,7 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     hit(text, value, verdict, joint)
         .or_else(|| fallback(text, value, verdict))
         .or_else(|| {
-            // `password: it's now x`
+            // The value may be stated in words, as in `password: it's now x`.
             let prose = verdict.says == Says::Password
                 && text[at] == b':'
                 && byte(text, at + 1) == b' '
@@ -208,7 +209,7 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
         .or_else(|| (verdict.kind == "credential").then(|| pairs::behind(text, at + 1))?)
 }
 
-/// Whether a bare `key` opens a database or a network.
+/// Whether a bare `key` is the passphrase of a database or a network.
 fn is_passphrase_key(text: &[u8], name: &Name) -> bool {
     if !name.bytes(text).eq_ignore_ascii_case(b"key") {
         return false;
@@ -219,13 +220,13 @@ fn is_passphrase_key(text: &[u8], name: &Name) -> bool {
         .any(|word| super::contains(line, word))
 }
 
-/// Whether the key is alone on the line after `api_key=`, and is not an assignment.
+/// Whether the value on the line after `api_key=` looks random and is not itself an assignment.
 fn is_drawn(text: &[u8], value: Value) -> bool {
     let content = &text[value.start..value.end];
     content.len() >= 20 && !content[..content.len() - 2].contains(&b'=') && profile(content).is_random()
 }
 
-/// In `{"username":"…","key":"…"}`, 32 hexadecimal digits are a key and not a hash.
+/// Finds the key in `{"username":"…","key":"…"}`. Next to a user, 32 hexadecimal digits are a key and not a hash.
 fn beside_user(text: &[u8], name: &Name, value: Value) -> Option<Hit> {
     let content = &text[value.start..value.end];
     let key = name.bytes(text) == b"key" && content.len() == 32 && content.iter().all(u8::is_ascii_hexdigit);
@@ -237,7 +238,7 @@ fn beside_user(text: &[u8], name: &Name, value: Value) -> Option<Hit> {
     })
 }
 
-/// `process.env.SECRET || "x"`: the default if nothing is set, after a value that is an expression.
+/// Finds the default value in `process.env.SECRET || "x"`, after a value that is an expression.
 fn fallback(text: &[u8], value: Value, verdict: Verdict) -> Option<Hit> {
     if value.quoted && !value.wrapped || !matches!(verdict.says, Says::Password | Says::Secret) {
         return None;
@@ -252,34 +253,34 @@ fn fallback(text: &[u8], value: Value, verdict: Verdict) -> Option<Hit> {
     hit(text, values::value(text, value.end + mark)?, verdict, joint)
 }
 
-/// `process.env.SECRET || "x"`, `ENV["SECRET"] ||= "x"`: like [`fallback`], if only the name before the operator
-/// shows it. `at` is the operator's first byte.
+/// Finds the default value in `process.env.SECRET || "x"` and `ENV["SECRET"] ||= "x"`, like [`fallback`], if only the
+/// name before the operator is that of a secret. `at` is the operator's first byte.
 pub fn otherwise(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let after = at + 2 + usize::from(byte(text, at + 2) == b'=');
     let after = after + blanks(&text[after.min(text.len())..], 4);
     values::quote_at(text, after)?;
-    // `getenv("SECRET") ?: "x"`
+    // The name may be an argument, as in `getenv("SECRET") ?: "x"`.
     let called = text[floor..at].trim_ascii_end().strip_suffix(b")").map_or(at, |call| floor + call.len());
     let name = name_before(text, called, floor)?;
     let verdict = names::judge(name.bytes(text))?;
     let last = name.bytes(text).rsplit(|byte| *byte == b'.').next().unwrap_or_default();
-    // A program often prints a text if nothing is set; the default of an environment variable is a value.
+    // Programs often print a text if nothing is set, but the default of an environment variable is a value.
     let doubtful = verdict.says != Says::Password || !is_loud(last);
     let secret = matches!(verdict.says, Says::Password | Says::Secret);
     secret.then(|| hit(text, values::value(text, after)?, verdict, Joint { doubtful, ..Joint::default() }))?
 }
 
-/// `NAME -> value`, as in notes; `at` is the head of the arrow.
+/// Finds the value in `NAME -> value`, as people write in notes. `at` is the head of the arrow.
 pub fn arrow(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let gap = blanks(&text[at + 1..], WIDEST_GAP);
     let name = name_before(text, at - 1, floor)?;
     if gap == 0 || name.end + 1 == at {
-        return None; // `pointer->member`
+        return None; // as in `pointer->member`
     }
     pointed(text, &name, at + 1 + gap)
 }
 
-/// `NAME→ value`; `at` is the first byte of the arrow.
+/// Finds the value in `NAME→ value`. `at` is the first byte of the arrow.
 pub fn wide_arrow(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let name = name_before(text, at, floor)?;
     pointed(text, &name, at + 3 + blanks(&text[at + 3..], WIDEST_GAP))
@@ -293,7 +294,7 @@ fn pointed(text: &[u8], name: &Name, at: usize) -> Option<Hit> {
     hit(text, value, verdict, Joint { doubtful, tight: !doubtful, listed: !doubtful, ..Joint::default() })
 }
 
-/// `name <- "x"`, as R assigns; `at` is the dash.
+/// Finds the value in `name <- "x"`, an assignment in R. `at` is the dash.
 pub fn arrow_left(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let name = name_before(text, at - 1, floor)?;
     let verdict = names::judge(name.bytes(text))?;
@@ -309,7 +310,7 @@ fn is_resource(before: &[u8]) -> bool {
         || before.ends_with(b":") && super::contains(&before[before.len() - length..], b"arn:")
 }
 
-/// `${DB_PASSWORD`, `${db.password`: what follows stands in where nothing is set.
+/// Whether the text before is `${DB_PASSWORD` or `${db.password`. What follows is the default if nothing is set.
 fn is_expanded(before: &[u8]) -> bool {
     before[..before.len() - run_back(before, BASE64_URL | DOT, LONGEST_NAME)].ends_with(b"${")
 }
@@ -343,27 +344,27 @@ impl Name {
     }
 }
 
-/// Returns the name that ends before `at`: `name `, `"name"`, `\"name\"`, `["name"]`, `name?`, `**name**`.
+/// Returns the name that ends before `at`, from `name `, `"name"`, `\"name\"`, `["name"]`, `name?` or `**name**`.
 fn name_before(text: &[u8], at: usize, floor: usize) -> Option<Name> {
     let before = &text[floor..at];
     let mut end = before.len()
         - before.iter().rev().take(WIDEST_GAP).take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-    // `"name"` and the colon on the next line.
+    // The colon after `"name"` may be on the next line.
     if text[at] == b':' && before[..end].ends_with(b"\"\n") {
         end -= 1;
     }
-    // `public string Secret { get; set; } = "x"`
+    // In C# the accessors come before the value: `public string Secret { get; set; } = "x"`.
     if text[at] == b'=' && before[..end].ends_with(b"}") {
         let tail = &before[end.saturating_sub(40)..end];
         end -= memmem::rfind(tail, b" { get;").map_or(0, |brace| tail.len() - brace);
     }
-    // `Token (will be hidden): x`
+    // A prompt may contain a remark, as in `Token (will be hidden): x`.
     if text[at] == b':' && before[..end].ends_with(b")") {
         let note = &before[end.saturating_sub(40)..end];
         let open = memmem::rfind(note, b" (").filter(|open| !note[open + 2..].contains(&b'\n'))?;
         end -= note.len() - open;
     }
-    // `AWS Secret Access Key [None]: x`: a prompt with what it takes by default.
+    // A prompt may contain its default, as in `AWS Secret Access Key [None]: x`.
     if text[at] == b':' && before[..end].ends_with(b"]") {
         let note = &before[end.saturating_sub(40)..end];
         end -= memmem::rfind(note, b" [")
@@ -389,12 +390,13 @@ fn name_before(text: &[u8], at: usize, floor: usize) -> Option<Name> {
     })
 }
 
-/// In `name: DB_PASSWORD, value: x` and `key="ApiKey" value="x"` the name is one step further back; in `variable
-/// "db_password" { default = "x" }` a few lines.
+/// Returns the name of a value whose own name is `value` or `default`. In `name: DB_PASSWORD, value: x` and
+/// `key="ApiKey" value="x"` the name is one step further back; in `variable "db_password" { default = "x" }` it is a
+/// few lines back.
 fn pair_name<'a>(text: &'a [u8], name: &Name, floor: usize) -> Option<&'a [u8]> {
     if name.bytes(text) == b"default" {
         let before = &text[name.start.saturating_sub(400)..name.start];
-        // `add_argument("--password", default="x")`
+        // The name may be a flag, as in `add_argument("--password", default="x")`.
         let line = context::last_line(before);
         if let Some(flag) = memmem::find(line, b"\"--") {
             return Some(&line[flag + 3..flag + 3 + run(&line[flag + 3..], BASE64_URL, LONGEST_NAME)]);
@@ -415,7 +417,8 @@ fn pair_name<'a>(text: &'a [u8], name: &Name, floor: usize) -> Option<&'a [u8]> 
     let gap = before.iter().rev().take(40).take_while(|byte| b" \t\r\n\"'\\,;-".contains(byte)).count();
     let mut before = &before[..before.len() - gap];
     before = before.strip_suffix(b" android:").unwrap_or(before);
-    // `getElementById("password").value = "x"`, `change(passwordInput, { target: { value: "x" } })`
+    // The name may be that of a field: `getElementById("password").value = "x"`,
+    // `change(passwordInput, { target: { value: "x" } })`.
     if let Some(call) = before.strip_suffix(b"\")").or_else(|| before.strip_suffix(b"')")) {
         return Some(&call[call.len() - run_back(call, BASE64_URL, LONGEST_NAME)..]);
     }
@@ -425,9 +428,9 @@ fn pair_name<'a>(text: &'a [u8], name: &Name, floor: usize) -> Option<&'a [u8]> 
         return Some(b"password");
     }
     if before.ends_with(b"SecureString") {
-        return Some(b"password"); // a parameter of AWS Systems Manager
+        return Some(b"password"); // this is a parameter of AWS Systems Manager
     }
-    // An escaped line break leaves its `n`.
+    // The `n` of an escaped line break is not part of the name.
     if before.ends_with(b"\\n") {
         before = before[..before.len() - 2].trim_ascii_end();
     }
@@ -440,7 +443,8 @@ fn pair_name<'a>(text: &'a [u8], name: &Name, floor: usize) -> Option<&'a [u8]> 
     ["name", "key"].iter().any(|known| ends_with_ignore_case(label, known)).then_some(paired)
 }
 
-/// `<input name="password" type="text" value="x">`, with its attributes in any order.
+/// Returns the name of a field, as in `<input name="password" type="text" value="x">`, with its attributes in any
+/// order.
 fn field_name<'a>(text: &'a [u8], name: &Name, floor: usize) -> Option<&'a [u8]> {
     const REACH: usize = 160;
     let before = &text[floor.max(name.start.saturating_sub(REACH))..name.start];
@@ -476,12 +480,13 @@ pub fn with_word_before(text: &[u8], start: usize, end: usize, floor: usize) -> 
     (word > 0).then(|| &text[start - 1 - word..end])
 }
 
-/// `**Password:** x` closes its emphasis after the separator.
+/// Returns the length of the marks that close an emphasis after the separator, as in `**Password:** x`.
 fn closing_marks(text: &[u8]) -> usize {
     if text.starts_with(b"** ") || text.starts_with(b"__ ") { 2 } else { 0 }
 }
 
-/// `Password: <b>x</b>`, `<b>Password:</b> x`: the length of the tags before the value, and of the blanks behind them.
+/// Returns the length of the tags before the value and of the blanks after them, as in `Password: <b>x</b>` and
+/// `<b>Password:</b> x`.
 fn tags(text: &[u8]) -> usize {
     const MOST: usize = 3;
     const NAMES: &str = "b strong code i em kbd tt pre span u mark samp font";
@@ -507,7 +512,7 @@ fn encoded(text: &[u8], at: usize) -> Option<Hit> {
     whole.then_some(Hit { start: at, end: at + length, kind: "password" })
 }
 
-/// Finds a hash in a directory, as in `userPassword: {SSHA}x`.
+/// Finds the hash in an entry of a directory, such as `userPassword: {SSHA}x`.
 fn hashed(text: &[u8], at: usize, verdict: Verdict) -> Option<Hit> {
     let rest = text[at..].strip_prefix(b"{")?;
     let scheme = run(rest, UPPER | DIGIT | super::classes::DASH, 16);
@@ -516,7 +521,7 @@ fn hashed(text: &[u8], at: usize, verdict: Verdict) -> Option<Hit> {
     told.then_some(Hit { start: at, end: at + scheme + 2 + length, kind: "password-hash" })
 }
 
-/// `name: Type = value`: the value comes after the type, and only a quoted one is a literal secret.
+/// Returns the position of the value in `name: Type = value`. After a type, only a quoted value is a literal secret.
 fn behind_type(text: &[u8], at: usize, after: usize) -> Option<usize> {
     if text[at] != b':' || !is(byte(text, after), ALNUM) && !matches!(byte(text, after), b'&' | b'*' | b'[') {
         return Some(after);

@@ -1,4 +1,5 @@
-//! What a name says about its value: `DB_PASSWORD`, `apiKey`, `X-Auth-Token`, but not `primary_key` or `max_tokens`.
+//! What a name says about its value: `DB_PASSWORD`, `apiKey` and `X-Auth-Token` name secrets, `primary_key` and
+//! `max_tokens` do not.
 //!
 //! A name is split into words at `_`, `-`, `.`, blanks and changes of case. Its last word says what the value *is*
 //! (`secret_name` is a name, `name_secret` a secret); the words before say which key or token is meant.
@@ -23,17 +24,17 @@ macro_rules! ends_with_one_of {
 /// How much a name says, which decides what its value must look like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Says {
-    /// A password: any literal counts, however simple.
+    /// A password. Any literal counts, however simple.
     Password,
-    /// An API key, a token, a secret: the value must not be words.
+    /// An API key, a token or a secret. The value must not be words.
     Secret,
-    /// `pass`, `pw`: usually a password; the value must not be a word.
+    /// Usually a password: `pass`, `pw`. The value must not be a word.
     Pass,
-    /// Possibly secret (`key`, `sort_token`): the value must look random, and must not be a hash or an id.
+    /// Possibly a secret: `key`, `sort_token`. The value must look random, and must not be a hash or an id.
     Perhaps,
     /// A signature, which grants access only as part of a URL.
     Signature,
-    /// An `Authorization` header: a scheme, then the credential.
+    /// An `Authorization` header, which contains a scheme and then the credential.
     Authorization,
 }
 
@@ -44,12 +45,12 @@ pub struct Verdict {
     pub kind: &'static str,
 }
 
-/// Judges a name; usually returns `None`.
+/// Judges a name. Usually returns `None`.
 pub fn judge(name: &[u8]) -> Option<Verdict> {
     if !hints(name) {
         return languages::judge(name);
     }
-    // `TF_TOKEN_app_terraform_io`
+    // Terraform puts the host after the keyword, as in `TF_TOKEN_app_terraform_io`.
     if name.starts_with(b"TF_TOKEN_") {
         return Some(Verdict { says: Says::Secret, kind: "token" });
     }
@@ -64,14 +65,14 @@ pub fn judge(name: &[u8]) -> Option<Verdict> {
 
 fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> {
     let verdict = |says, kind| Some(Verdict { says, kind });
-    // The heads of almost all names of secrets are tried before the lists.
+    // The last words of almost all names of secrets are tried before the lists.
     match head.len() {
         3 if head.eq_ignore_ascii_case(b"key") => return judge_key(before),
         5 if head.eq_ignore_ascii_case(b"token") => {
             return if OTHER_TOKENS.holds(before) { None } else { verdict(Says::Secret, "token") };
         }
         6 if head.eq_ignore_ascii_case(b"secret") => return verdict(Says::Secret, "secret"),
-        // `client-key-data` of a kubeconfig, `npmAuthIdent` of Yarn.
+        // Examples are `client-key-data` of a kubeconfig and `npmAuthIdent` of Yarn.
         4 if head.eq_ignore_ascii_case(b"data") => {
             return if before.eq_ignore_ascii_case(b"key") {
                 verdict(Says::Secret, "private-key")
@@ -139,7 +140,7 @@ fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> 
         return verdict(Says::Secret, "api-key");
     }
     if is_one_of!(head, "id") && is_one_of!(before, "key") {
-        // The one identifier that is treated as part of the key, as in a Google service account.
+        // This is the only identifier that is treated as part of a key, as in a Google service account.
         return is_one_of!(words.next()?, "private")
             .then_some(Verdict { says: Says::Secret, kind: "private-key-id" });
     }
@@ -196,7 +197,7 @@ static ACCOUNTS: List = list(
     encryption backup restic borg gpg cert p12 pfx router kafka elastic bind",
 );
 
-/// Words that may follow without changing what the value is.
+/// Words that may follow without changing the meaning of the value.
 static SUFFIXES: List = list(
     "\
     prod production dev development staging stage stg test testing live sandbox base value string plain \
@@ -237,7 +238,8 @@ fn hints(name: &[u8]) -> bool {
     name.windows(3).any(stem) || ends_with_ignore_case(name, "pw")
 }
 
-/// `tokens` and `keys` are lists or counts, `credentials` is one secret.
+/// Returns a word without its plural if the plural still names one secret: `credentials` does, whereas `tokens` and
+/// `keys` are lists or counts.
 fn singular(word: &[u8]) -> &[u8] {
     match word.last() {
         Some(b's' | b'S') if ends_with_one_of!(word, "credentials creds") => &word[..word.len() - 1],
@@ -245,8 +247,8 @@ fn singular(word: &[u8]) -> &[u8] {
     }
 }
 
-/// Word lists are one string each, so that there is no table of pointers to relocate when the process starts. What the
-/// compiler computes from them rules out almost every word.
+/// A list of words. It is one string, so that there is no table of pointers to relocate when the process starts. What
+/// the compiler computes from the string rules out almost every word.
 pub(super) struct List {
     words: &'static str,
     /// The lengths of the words, by their first letter.
@@ -321,7 +323,7 @@ fn is_joint(byte: u8) -> bool {
     matches!(byte, b'_' | b'-' | b'.' | b' ' | b':' | b'/')
 }
 
-/// Whether a word starts at `at` inside `name`: `a|B`, `1|b`, `b|1`, and `AB|Cd`.
+/// Whether a word starts at `at` inside `name`, as in `a|B`, `1|b`, `b|1` and `AB|Cd`.
 fn starts_word(name: &[u8], at: usize) -> bool {
     let (before, here) = (name[at - 1], name[at]);
     let after_is_lower = name.get(at + 1).is_some_and(|byte| is(*byte, LOWER));

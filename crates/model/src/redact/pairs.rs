@@ -16,7 +16,7 @@ const TELLING_PAIRS: [&[u8]; 4] = [b"log in", b"log on", b"sign in", b"log into"
 const ACCOUNTS: &str =
     "admin administrator root guest sa superuser superadmin sysadmin operator demo tester testuser";
 
-/// `admin / x`; `at` is the slash between two blanks.
+/// Finds the password in `admin / x`. `at` is the slash between two blanks.
 pub fn apart(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let before = text[floor..at].strip_suffix(b" ")?;
     let user = name_before(before)?;
@@ -34,7 +34,7 @@ pub fn colon(text: &[u8], start: usize, at: usize) -> Option<Hit> {
     if byte(text, at + 1).is_ascii_whitespace() || !is_account(&text[start..at]) && !credentials() {
         return None;
     }
-    // `root:wheel` is a user and a group.
+    // A pair such as `root:wheel` is a user and a group.
     let hit = sentences::accepted(text, at + 1, Least::Words)?;
     let after = &text[hit.end..text.len().min(hit.end + 16)];
     let told = is_told(&text[..start])
@@ -51,8 +51,8 @@ pub fn joined(text: &[u8], at: usize) -> Option<Hit> {
     told.then(|| sentences::accepted(text, value, Least::Word))?
 }
 
-/// Finds the password in the first pair after the word that ends at `end`: `creds for the box: ann/x`, `credentials are
-/// ann:x`.
+/// Finds the password in the first pair after the word that ends at `end`, as in `creds for the box: ann/x` and
+/// `credentials are ann:x`.
 pub fn behind(text: &[u8], end: usize) -> Option<Hit> {
     let window = &text[end..text.len().min(end + REACH)];
     let window = &window[..memchr::memchr(b'\n', window).unwrap_or(window.len())];
@@ -62,7 +62,7 @@ pub fn behind(text: &[u8], end: usize) -> Option<Hit> {
         let value = end + at + user + 1;
         let told =
             (2..40).contains(&user) && matches!(byte(word, user), b'/' | b':') && user + 1 < word.len();
-        // `config/Settings2.md`
+        // A path such as `config/Settings2.md` is not a pair.
         let path = || {
             byte(word, user) == b'/' && word[user + 1..].contains(&b'.') || word[user + 1..].contains(&b'/')
         };
@@ -78,7 +78,7 @@ pub fn behind(text: &[u8], end: usize) -> Option<Hit> {
     None
 }
 
-/// Whether a text is not the name of a file or a type, such as `config/Settings2` or `aws/StsProvider2`.
+/// Whether a text looks made up or random, unlike files and types such as `config/Settings2` and `aws/StsProvider2`.
 fn is_made_up(content: &[u8]) -> bool {
     super::made_up::look(content).is_some() || super::chance::profile(content).is_random()
 }

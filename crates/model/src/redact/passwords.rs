@@ -1,5 +1,5 @@
-//! Decides whether the value after a name that says password is a password. Any literal is one, however simple, except
-//! what code, forms and sentences have in that place.
+//! Decides whether the value after the name of a password is a password. Any literal is one, however simple, except for
+//! texts that are typical of code, forms and sentences in that place.
 
 use super::chance::Profile;
 use super::classes::{DIGIT, LETTER, LOWER, UPPER, WORD, byte, is, starts_with_ignore_case};
@@ -19,12 +19,12 @@ pub fn is_password(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> 
         return false;
     }
     if content.contains(&b' ') {
-        // `PGPASSWORD='my pass word' psql`: a shell quotes no sentence for a program.
+        // A shell does not quote a sentence for a program, as in `PGPASSWORD='my pass word' psql`.
         let assigned = joint.loud && joint.tight;
         return value.quoted && (assigned || is_passphrase(content) || is_mixed_phrase(content));
     }
     if value.quoted {
-        // `"password": "Passwort"` is a label; one with a full stop inside is none.
+        // A value as in `"password": "Passwort"` is a label. A label contains no full stop.
         let label = is(content[0], UPPER)
             && looks.upper == 1
             && !content.contains(&b'.')
@@ -36,7 +36,7 @@ pub fn is_password(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> 
     if made_up::is_nouns(content) || made_up::is_words(content) && is_printed(text, value) {
         return true;
     }
-    // `DB_PASSWORD: the password of the database`
+    // A sentence may follow, as in `DB_PASSWORD: the password of the database`.
     let sentence =
         !joint.tight && plain && byte(text, value.end) == b' ' && is(byte(text, value.end + 1), LETTER);
     if is_type(content) || sentence {
@@ -51,7 +51,7 @@ pub fn is_password(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> 
     }
     let joined = content.iter().any(|byte| matches!(byte, b'.' | b'-'))
         && matches!(byte(text, value.end), b'\n' | b'\r');
-    // `- { name: bob, password: Copper.kettle }`
+    // The value may be in a flow mapping of YAML, as in `- { name: bob, password: Copper.kettle }`.
     let flow = matches!(text[value.end..], [b'}', ..] | [b' ', b'}', ..])
         && context::last_line(&text[value.start.saturating_sub(120)..value.start])
             .trim_ascii_start()
@@ -65,39 +65,40 @@ pub fn is_password(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> 
     {
         return true;
     }
-    // `user-name`, `user_name` and `user.name` are names; with inner capitals (`Otter-rKqWb`) they are not.
+    // Values such as `user-name`, `user_name` and `user.name` are names. With inner capitals (`Otter-rKqWb`) they are
+    // not.
     let next = byte(text, value.end);
     let passed = matches!(next, b',' | b')');
     let ends = !(passed || next == b';' || plain && next == b' ');
     let humped = separated && looks.changes >= 2 && ends;
     if plain {
-        // `connect(password=secret)` passes a variable, `password=secret` at the end of a line sets one.
+        // `connect(password=secret)` passes a variable, but `password=secret` at the end of a line sets a password.
         let literal = (joint.tight && !separated && !passed && !made_up::is_state(content))
             || is_lone_word(text, value);
-        // `Config(user=app, password=word, ssl=false)`, as objects are printed.
+        // Programs print objects in a form such as `Config(user=app, password=word, ssl=false)`.
         let rest = &text[value.end..text.len().min(value.end + 60)];
         let printed = passed
             && joint.tight
             && looks.len >= 6
             && [&b"=false"[..], b"=true", b"=null"].iter().any(|word| super::contains(rest, word));
-        let capitals = looks.upper == looks.len && looks.len >= 16; // longer than words are
+        let capitals = looks.upper == looks.len && looks.len >= 16; // longer than any word
         return joint.listed || literal || printed || humped || capitals || looks.is_random();
     }
-    // `violet-cobalt-85` alone on a line: in code it would be a difference.
+    // A value such as `violet-cobalt-85` must be alone on its line, because in code it would be a subtraction.
     let summed = words_and_number(content) && matches!(next, b'\n' | b'\r' | 0);
     let name_like = separated && looks.symbols == 0 && !humped && !summed;
     joint.tight || !(name_like || is_numbered(content)) || looks.is_random()
 }
 
-/// Whether text follows the value that does not occur in code: `password: CopperKettle (shown once)`, `… (password:
-/// CopperKettle)`, `/* password: CopperKettle */`.
+/// Whether text follows the value that does not occur in code, as in `password: CopperKettle (shown once)`,
+/// `… (password: CopperKettle)` and `/* password: CopperKettle */`.
 fn is_annotated(text: &[u8], value: Value) -> bool {
     let rest = &text[value.end..];
     if rest.starts_with(b" (") || rest.starts_with(b" */") || rest.starts_with(b" -->") {
         return true;
     }
     let line = context::last_line(&text[value.start.saturating_sub(120)..value.start]);
-    // `git commit -m 'password: CopperKettle'`
+    // The line may be quoted, as in `git commit -m 'password: CopperKettle'`.
     if matches!(byte(rest, 0), b'"' | b'\'') && line.contains(&byte(rest, 0)) {
         return true;
     }
@@ -115,8 +116,9 @@ fn is_annotated(text: &[u8], value: Value) -> bool {
         }
 }
 
-/// Whether the value is next to the name of a user, as programs print objects: `User(name=ann, password=CopperKettle)`,
-/// `Config{User:ann Password:CopperKettle}`. In code both would be names of variables.
+/// Whether the value is next to the name of a user, in the form in which programs print objects:
+/// `User(name=ann, password=CopperKettle)`, `Config{User:ann Password:CopperKettle}`. In code both would be names of
+/// variables.
 fn is_printed(text: &[u8], value: Value) -> bool {
     let closes = matches!(byte(text, value.end), b')' | b']' | b'}' | b',' | b' ');
     let line = context::last_line(&text[value.start.saturating_sub(120)..value.start]);
@@ -143,7 +145,7 @@ fn is_printed(text: &[u8], value: Value) -> bool {
 
 /// Whether the value is an argument or a member in code, and not the end of a statement.
 fn passes_on(text: &[u8], value: Value) -> bool {
-    // `old password: x, new password: y`
+    // In a note, a comma may follow the value, as in `old password: x, new password: y`.
     let line = context::last_line(&text[value.start.saturating_sub(120)..value.start]);
     let end = value.end;
     match byte(text, end) {
@@ -154,8 +156,8 @@ fn passes_on(text: &[u8], value: Value) -> bool {
     }
 }
 
-/// `Password: NectarSandal` on a line that begins with a capital, or below the line of a user, or with words before it: a
-/// note. In code such a line is not a type annotation.
+/// Whether `Password: NectarSandal` is a note: its line begins with a capital, or is below the line of a user, or has
+/// words before the name. In code such a line is not a type annotation.
 fn is_labelled(text: &[u8], value: Value) -> bool {
     let before = &text[value.start.saturating_sub(120)..value.start];
     let line = context::last_line(before);
@@ -177,13 +179,13 @@ fn is_labelled(text: &[u8], value: Value) -> bool {
     labelled && made_up::ends_clause(text, value.end)
 }
 
-/// Whether words come before the name, none of them a keyword of code: `the wifi password: `.
+/// Whether words come before the name and none of them is a keyword of code, as in `the wifi password: `.
 fn is_phrase(line: &[u8]) -> bool {
     const KEYWORDS: &str = "let const var val static public private protected internal readonly final export mut pub ref fn def func lateinit \
         override abstract optional required field property type";
     let mut words = line.trim_ascii().split(|byte| *byte == b' ');
     let last = words.next_back().unwrap_or_default();
-    // `master password = x`
+    // The separator may be `=`, as in `master password = x`.
     let assigned = matches!(last, b"=" | b"=>");
     let last = if assigned { words.next_back().unwrap_or_default() } else { last };
     let Some(before) = words.next_back().filter(|_| assigned && !last.is_empty() || last.ends_with(b":"))
@@ -199,7 +201,7 @@ fn is_phrase(line: &[u8]) -> bool {
 
 /// Whether the lines above and below cannot be code: there are none, or they are those of a settings file.
 fn is_apart(text: &[u8], value: Value, line: &[u8], above: &[u8]) -> bool {
-    // `val password: CharSequence`
+    // A declaration such as `val password: CharSequence` is code.
     if line.trim_ascii().strip_suffix(b"=").unwrap_or(line).trim_ascii().contains(&b' ') {
         return false;
     }
@@ -220,7 +222,7 @@ fn is_apart_from(line: &[u8]) -> bool {
     line.is_empty() || parent || is_settings_line(line) || is_message(line)
 }
 
-/// Whether a line consists of words, as a program prints it and code does not: `Exit code 1`.
+/// Whether a line consists of words, like the line `Exit code 1` that a program prints, but not like code.
 fn is_message(line: &[u8]) -> bool {
     let mut words = line.split(|byte| *byte == b' ');
     let plain = |word: &[u8]| {
@@ -232,8 +234,8 @@ fn is_message(line: &[u8]) -> bool {
         && words.all(plain)
 }
 
-/// `- name: ann`, `host: db.example.com`, `port: 587`: a line of a settings file, as no code has it. A member of a type ends with
-/// a comma, or is followed by the name of a type.
+/// Whether a line belongs to a settings file and not to code: `- name: ann`, `host: db.example.com`, `port: 587`. In
+/// code, a member of a type ends with a comma, or its value is the name of a type.
 fn is_settings_line(line: &[u8]) -> bool {
     const TYPES: &str =
         "str string int integer bool boolean bytes float number any object char none null undefined";
@@ -247,8 +249,8 @@ fn is_settings_line(line: &[u8]) -> bool {
     named && plain && !typed && (listed || held.first().is_some_and(|first| is(*first, LOWER | DIGIT)))
 }
 
-/// `password: sunflowerfield`: a word of letters that is all of a line's value, as in YAML and INI files and in notes.
-/// In code it would be a name, so the words that code puts there do not count.
+/// Whether a word of letters is the whole value of a line, as in `password: sunflowerfield`, a form that YAML files,
+/// INI files and notes have. In code it would be a name, so the words that code uses there do not count.
 fn is_lone_word(text: &[u8], value: Value) -> bool {
     const NAMES: &str = "plaintext encoded decoded hashed encrypted decrypted username password passwords passphrase credential         credentials expected actual provided current previous original confirmed generated random value values input output         result results response request params config settings options secret secrets element field fields object payload         variable argument parameter property default sensitive incorrect required optional redacted filtered disabled enabled         string strings varchar binary buffer option column secure safely unset missing wrong expired changed updated rejected         accepted denied failed failure success unknown anything something nothing everything external internal manual         automatic argon scrypt bcrypt";
     let content = &text[value.start..value.end];
@@ -271,7 +273,7 @@ fn is_lone_word(text: &[u8], value: Value) -> bool {
             || is_setting(text, value.start - line.len()))
 }
 
-/// Returns whether the line above `start` belongs to a settings file: `[section]`, or `name = word`.
+/// Returns whether the line above `start` belongs to a settings file, such as `[section]` or `name = word`.
 fn is_setting(text: &[u8], start: usize) -> bool {
     let Some(above) = text[..start].strip_suffix(b"\n") else { return false };
     let line = context::last_line(&above[above.len().saturating_sub(80)..]).trim_ascii();
@@ -286,7 +288,7 @@ fn is_setting(text: &[u8], start: usize) -> bool {
     section || pair
 }
 
-/// Whether a value is two or more words and a number of two or more digits, as people make up: `violet-cobalt-85`.
+/// Whether a value is two or more words and a number of two or more digits, such as `violet-cobalt-85`.
 fn words_and_number(content: &[u8]) -> bool {
     let parts = || content.split(|byte| *byte == b'-');
     let number =
@@ -295,8 +297,8 @@ fn words_and_number(content: &[u8]) -> bool {
     number && words >= 2 && words + 1 == parts().count()
 }
 
-/// Whether the value is about passwords and not one itself: `password: user_password`, `"password": "Confirm
-/// password"`.
+/// Whether the value is about passwords and not one itself, as in `password: user_password` and
+/// `"password": "Confirm password"`.
 fn mentions_itself(content: &[u8]) -> bool {
     let english = (0..content.len()).any(|at| {
         starts_with_ignore_case(&content[at..], "passw")
@@ -306,7 +308,7 @@ fn mentions_itself(content: &[u8]) -> bool {
     (english || foreign()) && !(content.len() > 8 && content.iter().all(|byte| is(*byte, LOWER)))
 }
 
-/// Words of a sentence about a password.
+/// Words that are typical of a sentence about a password.
 const PROSE: &str = "is are was must should may can cannot the a an your you my for to of and or not at least with \
     no be been has have required invalid missing incorrect wrong too short long if in on this that please enter";
 
@@ -318,15 +320,15 @@ pub fn is_prose(word: &[u8]) -> bool {
     PROSE.split_ascii_whitespace().any(|prose| word.eq_ignore_ascii_case(prose.as_bytes()))
 }
 
-/// Whether a text is words in lower case, as people combine them for a passphrase, without the words of a sentence
-/// about one.
+/// Whether a text consists of words in lower case, as people combine them for a passphrase, without the words of a
+/// sentence about passwords.
 pub fn is_passphrase(content: &[u8]) -> bool {
     content.iter().all(|byte| is(*byte, LOWER | DIGIT) || *byte == b' ')
         && words(content).count() >= 3
         && !words(content).any(is_prose)
 }
 
-/// Whether a text has few words, one of them with digits between letters, as no sentence has: `Xk9w0rd zz!`.
+/// Whether a text has few words, one of them with digits between letters, unlike any sentence: `Xk9w0rd zz!`.
 pub fn is_mixed_phrase(content: &[u8]) -> bool {
     let is_mixed = |word: &[u8]| {
         let between = |three: &[u8]| is(three[0], LETTER) && is(three[1], DIGIT) && is(three[2], LETTER);

@@ -1,5 +1,5 @@
-//! Secrets told by the line they stand on: the line below a name, a comment at its end, a cell of a table, the name of a
-//! file or a branch.
+//! Secrets that are recognised by their line: a value on the line below a name, a literal with a comment at the end of
+//! the line, a cell of a table, a part of a file's or a branch's name.
 
 use super::Hit;
 use super::chance::profile;
@@ -36,10 +36,10 @@ pub fn commented(text: &[u8], start: usize, end: usize, floor: usize) -> Option<
     if sure && random { hit(text, value, verdict, Joint::default()) } else { None }
 }
 
-/// `fix/password-CopperKettle7`, `backup-password-Copper2024.zip`: the rest of a branch's or a file's name, where it is not spelt
-/// as such names are. `end` is the dash.
+/// Finds the rest of a branch's or a file's name, as in `fix/password-CopperKettle7` and
+/// `backup-password-Copper2024.zip`, if its spelling is unusual for such names. `end` is the dash.
 pub fn dashed(text: &[u8], start: usize, end: usize) -> Option<Hit> {
-    // `password-is-copperkettle`
+    // A verb may come before the value, as in `password-is-copperkettle`.
     let from = end + 1 + usize::from(text[end + 1..].starts_with(b"is-")) * 3;
     let rest = &text[from..text.len().min(from + 64)];
     let names_password = |word: &[u8]| names_password(word) || word == b"pw" || word.ends_with(b"_pw");
@@ -58,7 +58,7 @@ pub fn dashed(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let content = &text[from..from + length];
     let looks = profile(content);
     let cased = looks.upper > 0 && looks.lower > 0;
-    // `components/password-StrengthMeter.vue`
+    // A file such as `components/password-StrengthMeter.vue` contains no password.
     let git = || super::contains(super::context::last_line(&text[start.saturating_sub(120)..start]), b"git ");
     let words = cased && made_up::is_words(content) && (looks.digits > 0 || git());
     let drawn = cased && looks.digits > 0 && looks.changes >= 3 && looks.len >= 8;
@@ -68,8 +68,8 @@ pub fn dashed(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     told_words(text, Value { start: from, end: from + length, quoted: false, wrapped: false }, told)
 }
 
-/// `Password` or `the token is` ends a line, and the value is the next one. The name is `text[start..end]`, its line ends at
-/// `at`.
+/// Finds the value on the line after one that ends with `Password` or `the token is`. The name is `text[start..end]`,
+/// and its line ends at `at`.
 pub fn on_next_line(text: &[u8], start: usize, end: usize, at: usize) -> Option<Hit> {
     let rest = text[at..].strip_prefix(b"\r").unwrap_or(&text[at..]).strip_prefix(b"\n")?;
     let rest = rest.strip_prefix(b"\n").unwrap_or(rest);
@@ -100,7 +100,8 @@ pub fn on_next_line(text: &[u8], start: usize, end: usize, at: usize) -> Option<
     }
 }
 
-/// `notes_password_is_copperkettle.md`, `backup_pw_CopperKettle.zip`: a password inside a file's name. `end` is the dot.
+/// Finds a password inside a file's name, as in `notes_password_is_copperkettle.md` and `backup_pw_CopperKettle.zip`.
+/// `end` is the dot.
 pub fn in_file_name(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     const NAMES: [&str; 5] = ["password_is_", "password_", "passwort_", "pass_", "pw_"];
     const EXTENSIONS: &str =

@@ -1,9 +1,9 @@
 //! The provider table: what a token of each provider looks like, as data.
 //!
-//! A row is a kind, the literal the token starts with, and what follows. The lower bounds are slightly below what
-//! providers issue today, so that a shortened or older token is still found. `shape` decides whether a body is
-//! plausible (`ghp_xxxx`, `npm_lifecycle_event` are not). If one prefix begins another, the longer one comes first:
-//! the first row that matches names the kind.
+//! A row consists of a kind, the literal that the token starts with, and what follows. The lower bounds are slightly
+//! below what providers issue today, so that a shortened or older token is still found. `shape` decides whether a body
+//! is plausible (those of `ghp_xxxx` and `npm_lifecycle_event` are not). If one prefix begins another, the longer one
+//! comes first, because the first row that matches determines the kind.
 
 use super::classes::{
     ALNUM, ANY_HEX, AT, BASE64, BASE64_URL, Class, DASH, DIGIT, DOT, EQUALS, HEX, LOWER_NUM, PERCENT, PLUS,
@@ -23,20 +23,20 @@ pub struct Rule {
 #[derive(Debug)]
 pub enum Part {
     Literal(&'static str),
-    /// Between `min` and `max` bytes of a class, as many as there are.
+    /// Between `min` and `max` bytes of a class, as many as match.
     Run(Class, u16, u16),
 }
 
 /// What a rule requires besides its parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Demand {
-    /// Prefix and length are enough.
+    /// The prefix and the length are enough.
     Sure,
-    /// The body must look random: it could be words otherwise (`sk-learn`, `key-value`).
+    /// The body must look random, because otherwise it could be words (`sk-learn`, `key-value`).
     Random,
-    /// Like `Random`, and the byte before it must not belong to the same word, path or base64 text.
+    /// Like `Random`, and the byte before the token must not belong to the same word, path or base64 text.
     Alone,
-    /// Like `Random`; the prefix is the URL of a webhook, which stays readable while the body is replaced.
+    /// Like `Random`. The prefix is the URL of a webhook, which stays readable; only the body is replaced.
     After,
 }
 

@@ -13,7 +13,7 @@ pub fn next(text: &[u8], floor: usize, options: Options, heads: &mut Vec<Head>) 
     }
     let mut floor = floor;
     let mut at = floor;
-    // Where an escape ended. A word that starts there is separate, whatever byte the escape ended with.
+    // Where an escape ended. A word that starts there is separate, whatever the last byte of the escape is.
     let mut edge = floor;
     while at < text.len() {
         let action = ACTIONS[usize::from(text[at])];
@@ -35,7 +35,7 @@ pub fn next(text: &[u8], floor: usize, options: Options, heads: &mut Vec<Head>) 
                 }
             },
             Action::Assign => named::assigned(text, at, floor),
-            // `data:image/png;base64,…` is content, however long.
+            // Base64 as in `data:image/png;base64,…` is content, however long it is.
             Action::Comma if text[floor..at].ends_with(b";base64") => {
                 at += 1 + run(&text[at + 1..], BASE64, text.len());
                 continue;
@@ -182,8 +182,8 @@ fn word_length(text: &[u8]) -> usize {
     text.iter().position(|byte| !is(*byte, WORD)).unwrap_or(text.len())
 }
 
-/// Finds a token that starts with the word at `at`. Tried before the end of the word is known: a word of megabytes
-/// may contain thousands of tokens.
+/// Finds a token that starts with the word at `at`. This is tried before the end of the word is known, because a word
+/// of megabytes may contain thousands of tokens.
 #[inline]
 fn token(text: &[u8], at: usize, edge: usize) -> Option<Hit> {
     let start = if text[at] == b'_' { at + run(&text[at..], UNDERSCORE, 8) } else { at };
@@ -199,7 +199,7 @@ fn token(text: &[u8], at: usize, edge: usize) -> Option<Hit> {
     {
         return Some(hit);
     }
-    // Its dots distinguish it from base64, so it may be in a path: `https://host/verify/eyJ…`.
+    // The dots of a web token distinguish it from base64, so it may be in a path: `https://host/verify/eyJ…`.
     let web = text[start] == b'e'
         && text[start..].starts_with(b"eyJ")
         && (shape::stands_alone(text, start, edge) || text[start - 1] == b'/');
@@ -286,7 +286,7 @@ fn known_word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut V
                 .or_else(|| commands::sent(text, end))
                 .or_else(|| stated::quoted_setting(text, start, end))
         }
-        // `the password's x`
+        // The verb may be joined to the name, as in `the password's x`.
         (_, b'\'') if text[end..].starts_with(b"'s ") && stated::may_end_name(&text[start..end]) => {
             stated::goes_on(text, start, end)
         }
@@ -333,7 +333,7 @@ fn known_word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut V
             languages::after_word(text, start, end)
                 .or_else(|| languages::used_before(text, start, end, floor))
         }
-        // The rest of the name is in another alphabet.
+        // The rest of the name begins with a letter that is not ASCII.
         (3 | 8, 0xc3 | 0xc5) if matches!(text[start] | 32, b'c' | b'h') => {
             if tables::may_head(text, start, end + 3) && heads.len() < super::MOST_HEADS {
                 heads.push(Head::Column(start));
@@ -346,7 +346,7 @@ fn known_word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut V
     }
 }
 
-/// Words of at least this many bytes may contain a token after a name: `key_sk_live_…`.
+/// A word of at least this many bytes may contain a token after a name, as in `key_sk_live_…`.
 const LONG_WORD: usize = 28;
 const LONGEST_WORD: usize = 256;
 
@@ -394,7 +394,8 @@ pub fn placeholder(text: &[u8]) -> Option<usize> {
     (length > 0 && byte(kind, length) == b']').then_some(MARK.len() + length + 1)
 }
 
-/// Skips an escape, so that the token after it starts a word: `\nghp_…`, `\u0022ghp_…`, and terminal colours.
+/// Skips an escape, so that the token after it starts a word, as in `\nghp_…`, `\u0022ghp_…` and after terminal
+/// colours.
 fn escape(text: &[u8], at: usize, floor: usize) -> (usize, Option<Hit>) {
     let slashes = text[at..].iter().take_while(|byte| **byte == b'\\').count();
     let rest = &text[at + slashes..];
@@ -406,7 +407,8 @@ fn escape(text: &[u8], at: usize, floor: usize) -> (usize, Option<Hit>) {
         b'n' | b'r' | b't' | b'e' | b'b' | b'f' | b'0' => 1,
         _ => return (slashes.max(1), None),
     };
-    // `\rk_live_…` may be a path; the letter is tried as part of the word before it is skipped as an escape.
+    // In `\rk_live_…` the `r` may belong to the token, so it is tried as part of the word before it is skipped as an
+    // escape.
     if slashes > 0
         && length == 1
         && is(byte(rest, 1), ALNUM)

@@ -1,5 +1,5 @@
-//! Passwords stated in a sentence, in any of the supported languages: `the password for the guests is x`, `a senha do
-//! banco é x`, `we set the password back to x`.
+//! Passwords stated in a sentence, in any of the supported languages: `the password for the guests is x`,
+//! `a senha do banco é x`, `we set the password back to x`.
 
 use super::Hit;
 use super::chance::profile;
@@ -10,23 +10,23 @@ use super::{lexicon, passwords};
 
 /// How many bytes after its name a value may be.
 const WIDEST: usize = 96;
-/// How many words are searched for one that may come before the value.
+/// How many words are searched for one that comes before the value.
 const MOST_WORDS: usize = 14;
 /// The longest value, in bytes.
 const LONGEST: usize = 100;
 
 /// Words that come right before the value.
 const LINKS: &str = "is ist lautet est es é è was to be becomes now it's its c'est — – -";
-/// Words right before the value, if the name of the password is not English.
+/// Words that come right before the value if the name of the password is not English.
 const FOREIGN_LINKS: &str = "como : será sera sarà wird wordt devient";
-/// Foreign words that join other things too, so only an obvious password is accepted after them.
+/// Foreign words with other uses too. Only an obvious password is accepted after them.
 const FOREIGN_PREPOSITIONS: &str =
     "para en pour por auf zu naar in con a ich vaut bleibt blijft resta rimane sigue fica";
-/// Words before the value in an instruction: `when it asks for the password, type x`.
+/// Words before the value in an instruction, as in `when it asks for the password, type x`.
 const TYPING: &str = "type enter use try typing entering been remains stays equals reads became";
-/// Words after the name that say whose password it is: `root's password on host.example.com = x`.
+/// Words after the name that say whose password it is, as in `root's password on host.example.com = x`.
 const PLACES: &str = "on for of at in";
-/// Words before `to`: `password was set to x`, but not `password to connect to x`.
+/// Words that may come before `to`: `password was set to x` states a value, `password to connect to x` does not.
 const SETTING: &str = "set reset back over equal defaults";
 /// Words that may come between such a word and the value.
 const ADVERBS: &str = "now currently still just simply temporarily again désormais maintenant ahora agora ora adesso jetzt nun nu";
@@ -38,12 +38,12 @@ pub enum Language {
     Other,
 }
 
-/// The least that a value must be.
+/// The least that is required of a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Least {
     /// A word that is not listed, at the end of a clause.
     Word,
-    /// Such a word without the endings that adjectives have.
+    /// Such a word that has none of the endings of adjectives.
     Stem,
     /// Several words, or letters and digits.
     Words,
@@ -64,7 +64,7 @@ pub fn told(text: &[u8], end: usize, language: Language) -> Option<Hit> {
         }
         let after = end + at + length;
         let after = match word.first() {
-            // `the initial password (x)`
+            // The value may be in brackets, as in `the initial password (x)`.
             Some(b'(') if first => end + at + 1,
             _ => after,
         };
@@ -77,7 +77,7 @@ pub fn told(text: &[u8], end: usize, language: Language) -> Option<Hit> {
                     || first && is_set(&text[..end]);
                 if sets { Some(Least::Word) } else { first.then_some(Least::Words) }
             }
-            // `remplace le mot de passe par x`, but `envoyer le mot de passe par courriel`
+            // `remplace le mot de passe par x` states a value, but `envoyer le mot de passe par courriel` does not.
             b"par" if language == Language::Other => {
                 let line = super::context::last_line(&text[end.saturating_sub(WIDEST)..end + at]);
                 let replaces =
@@ -92,7 +92,7 @@ pub fn told(text: &[u8], end: usize, language: Language) -> Option<Hit> {
         {
             return Some(hit);
         }
-        // `I changed the password. It's x`
+        // The value may be in the next sentence, as in `I changed the password. It's x`.
         let goes_on = || window[at + length..].get(1..3).is_some_and(|next| next.eq_ignore_ascii_case(b"it"));
         if matches!(word.last(), Some(b'.' | b'!' | b'?' | b';')) && !goes_on() {
             return if at + length == window.len() { answered(text, end + window.len()) } else { None };
@@ -114,8 +114,8 @@ pub fn beside(text: &[u8], end: usize) -> Option<Hit> {
     }
 }
 
-/// `what was the password again?` and the answer alone on the next line, whoever says it. `at` is the end of the
-/// line.
+/// Finds the answer alone on the line after a question such as `what was the password again?`, whoever gives it. `at`
+/// is the end of the question's line.
 pub fn answered(text: &[u8], at: usize) -> Option<Hit> {
     if byte(text, at) != b'\n' || !text[..at].trim_ascii_end().ends_with(b"?") {
         return None;
@@ -139,20 +139,20 @@ pub fn apposed(text: &[u8], at: usize) -> Option<Hit> {
     let start = at + blanks(&text[at..], 2);
     let end = start + value_length(&text[start..]);
     let ends = matches!(byte(text, end), b'\n' | b'\r' | b'"' | b'\'') || text[end..].starts_with(b".\n");
-    // In a list of names another name follows; few of those have digits.
+    // In a list of names, another name follows; few names have digits.
     let digits = text[start..end].iter().any(u8::is_ascii_digit);
     let aside = text[end..].starts_with(b", ") && made_up::is_nouns(&text[start..end]);
     if ends && digits || aside { accepted(text, start, Least::Words) } else { None }
 }
 
-/// Finds a value before the name that begins at `start`, as in `use x as the password`, `nimm x als Passwort`, `usa x
-/// como contraseña`.
+/// Finds a value before the name that begins at `start`, as in `use x as the password`, `nimm x als Passwort` and
+/// `usa x como contraseña`.
 pub fn used_as(text: &[u8], start: usize, floor: usize) -> Option<Hit> {
     let before = text.get(floor.max(start.saturating_sub(WIDEST))..start)?.strip_suffix(b" ")?;
     let last =
         |text: &[u8]| text.iter().rev().take(8).position(|byte| *byte == b' ').unwrap_or(8).min(text.len());
     let word = |text: &[u8]| text.len() - last(text);
-    // An article, and what says that the value was meant.
+    // Skip an article, and then the word that joins the value to the name.
     let article = &before[word(before)..];
     let joint = match article {
         b"the" | b"a" | b"its" | b"my" | b"your" | b"la" | b"das" | b"het" => {
@@ -180,14 +180,14 @@ pub fn used_as(text: &[u8], start: usize, floor: usize) -> Option<Hit> {
         .count();
     let from = end - length;
     let content = &value[value.len() - length..];
-    // `use Argon2id for the password`
+    // `use Argon2id for the password` names an algorithm.
     if purpose && !made_up::is_words(content) && !profile(content).is_random() {
         return None;
     }
     accepted(&text[..end], from, Least::Words)
 }
 
-/// Returns what the value after this word must at least be; `None` if the word cannot come right before a value.
+/// Returns what is required of the value after this word; `None` if the word cannot come right before a value.
 fn link(word: &[u8], language: Language) -> Option<Least> {
     let foreign = language == Language::Other;
     if is_one_of(word, LINKS)
@@ -199,8 +199,8 @@ fn link(word: &[u8], language: Language) -> Option<Least> {
     (is_one_of(word, TYPING) || foreign && is_one_of(word, FOREIGN_PREPOSITIONS)).then_some(Least::Words)
 }
 
-/// Whether a verb before the name says that the password is changed, so that the new one follows: `I changed the
-/// password`.
+/// Whether a verb before the name says that the password is changed, as in `I changed the password`, so that the new
+/// one follows.
 pub fn is_set(before: &[u8]) -> bool {
     let line = super::context::last_line(&before[before.len().saturating_sub(60)..]);
     ["set", "chang", "updat", "rotat", "switch", "revert"]
@@ -212,7 +212,7 @@ fn is_one_of(word: &[u8], list: &str) -> bool {
     list.split(' ').any(|known| known.as_bytes().eq_ignore_ascii_case(word))
 }
 
-/// Returns the position after the adverb at `at`, if there is one, and the blanks.
+/// Returns the position after the adverb at `at`, if there is one, and after the blanks.
 pub fn behind_adverb(text: &[u8], at: usize) -> usize {
     let at = at + blanks(&text[at..], 4);
     let length = text[at..].iter().take(16).take_while(|byte| !matches!(byte, b' ' | b':' | b'\n')).count();
@@ -222,7 +222,8 @@ pub fn behind_adverb(text: &[u8], at: usize) -> usize {
     if known { at + length + colon + blanks(&text[at + length + colon..], 4) } else { at }
 }
 
-/// Returns the length of a passphrase: `copper lantern violet meadow`, words that no sentence about passwords has.
+/// Returns the length of a passphrase such as `copper lantern violet meadow`: words that do not occur in sentences
+/// about passwords.
 pub fn phrase_length(text: &[u8]) -> Option<usize> {
     const FEWEST: usize = 3;
     let (mut end, mut count) = (0, 0);
@@ -244,13 +245,13 @@ pub fn phrase_length(text: &[u8]) -> Option<usize> {
     }
     let words = || text[..end].split(|byte| *byte == b' ');
     let everyday = words().filter(|word| lexicon::everyday_parts(word) > 0).count();
-    // One word more may be of any kind, another one of those that people use when they write about passwords.
+    // One further word may be of any kind, and one more may be a word that people use when they write about passwords.
     let ordinary = |word: &&[u8]| lexicon::everyday_parts(word) == 0 && made_up::is_ordinary(word);
     let likely = everyday >= 2 && everyday + 2 >= count && words().filter(ordinary).count() <= 1;
     (likely && !words().any(passwords::is_prose)).then_some(end)
 }
 
-/// Returns the value at `at`, unless a sentence about a password would have such a word there.
+/// Returns the value at `at`, unless it is a word that a sentence about passwords may have there.
 fn value(text: &[u8], at: usize, least: Least) -> Option<Hit> {
     let marks = [
         &b"\""[..],
@@ -284,12 +285,12 @@ fn value(text: &[u8], at: usize, least: Least) -> Option<Hit> {
     accept(text, Value { start, end, quoted: mark.is_some(), wrapped: false }, least)
 }
 
-/// Returns the bare value at `start`, if it is at least what `least` requires.
+/// Returns the unquoted value at `start`, if it is at least what `least` requires.
 pub fn accepted(text: &[u8], start: usize, least: Least) -> Option<Hit> {
     value(text, start, least)
 }
 
-/// Returns the value as a hit, if it is made up, or mixes letters and digits as no word does.
+/// Returns the value as a hit, if it is made up or mixes letters and digits unlike any word.
 fn accept(text: &[u8], value: Value, least: Least) -> Option<Hit> {
     let content = &text[value.start..value.end];
     let code = matches!(byte(text, value.end), b'(' | b'[' | b'{' | b'=' | b'/' | b':' | b'<');
@@ -322,7 +323,7 @@ fn accept(text: &[u8], value: Value, least: Least) -> Option<Hit> {
     enough.then_some(Hit { start: value.start, end: value.end, kind: "password" })
 }
 
-/// Whether digits belong to a technical term: `base64-encoded`, `SHA-256`, `8-64`, `v1.2.3`.
+/// Whether the digits belong to a technical term, as in `base64-encoded`, `SHA-256`, `8-64` and `v1.2.3`.
 fn is_ordinary(content: &[u8]) -> bool {
     let looks = profile(content);
     looks.symbols == 0 && looks.changes < 2 && content.iter().any(|byte| !byte.is_ascii_alphanumeric())
@@ -330,7 +331,7 @@ fn is_ordinary(content: &[u8]) -> bool {
         || content.iter().all(u8::is_ascii_hexdigit) && content.len() >= 32
 }
 
-/// Returns the length of printable ASCII and accented letters, without what closes a sentence or a bracket.
+/// Returns the length of printable ASCII and accented letters, without marks that close a sentence or a bracket.
 pub fn value_length(text: &[u8]) -> usize {
     let length = text
         .iter()
@@ -343,7 +344,7 @@ pub fn value_length(text: &[u8]) -> usize {
     let length = length - usize::from(length > 0 && matches!(text[length - 1], 0xc3..=0xc5));
     let dots =
         text[..length].iter().rev().take_while(|byte| matches!(byte, b'.' | b':' | b'!' | b'?')).count();
-    // `Herbst2024!` keeps its exclamation mark.
+    // The exclamation mark of `Herbst2024!` belongs to the password.
     let kept = usize::from(dots == 1 && text[length - 1] == b'!');
     length - dots + kept
 }
@@ -355,7 +356,7 @@ pub fn is_list(before: &[u8]) -> bool {
     let Some((b':' | b'=', name)) = name.split_last() else { return false };
     let name = name.trim_ascii_end();
     let name = name.strip_suffix(b"\"").unwrap_or(name);
-    // `session({ secret: ['x'] })`, `cookieSession({ keys: ['x'] })`
+    // Libraries for sessions take lists of secrets: `session({ secret: ['x'] })`, `cookieSession({ keys: ['x'] })`.
     let session = || {
         let line = super::context::last_line(&name[name.len().saturating_sub(80)..]);
         super::contains(line, b"ession(")
@@ -373,7 +374,7 @@ pub fn items(text: &[u8], at: usize, hits: &mut Vec<Hit>) {
         let Some(value) = values::value(text, at) else { return };
         let content = &text[value.start..value.end];
         let plausible = made_up::look(content).is_some() || profile(content).is_mixed() && content.len() >= 8;
-        // `[process.env.KEY1]`
+        // A member such as `[process.env.KEY1]` is not a literal.
         let member = !value.quoted && content.contains(&b'.') && !made_up::is_nouns(content);
         if plausible && !member && !super::contains(content, b"REDACTED") {
             hits.push(Hit { start: value.start, end: value.end, kind: "password" });

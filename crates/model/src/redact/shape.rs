@@ -8,7 +8,7 @@ use super::chance::profile;
 use super::classes::{self, ALNUM, BASE64_URL, DOT, PLUS, SLASH, WORD, byte, is};
 use super::rules::{Demand, Part, RULES, Rule};
 
-/// How many bytes of a body show whether it is words. A long body is not read completely.
+/// How many bytes of a body are enough to see whether it consists of words. A long body is not read completely.
 const ENOUGH: usize = 96;
 
 /// Returns the token that starts at `at`, if a rule matches there. `at` must be the start of a word; nothing before
@@ -67,9 +67,9 @@ fn match_rule(rule: &'static Rule, text: &[u8], at: usize, edge: usize) -> Optio
             }
         };
     }
-    // The match is inside a longer word, or is the name of a function. This is tested only for words: if separators
-    // belong to the class, a run longer than any token contains many starts, and refusing each of them would take a
-    // pass for each.
+    // The match is inside a longer word, or is the name of a function. This is tested only for words. If separators
+    // belong to the class, a run longer than any token contains many starts, and refusing each of them would take one
+    // pass per start.
     if (is(byte(rest, end), ALNUM) && !joined) || byte(rest, end) == b'(' {
         return None;
     }
@@ -93,7 +93,7 @@ pub fn stands_alone(text: &[u8], at: usize, edge: usize) -> bool {
 }
 
 const END: u16 = u16::MAX;
-/// Used for the second byte of a prefix that has only one.
+/// The second byte of a prefix that has only one byte.
 const ANY: u8 = 0;
 static GATE: [u64; 1024] = gate();
 static FIRST: [u16; 256] = chain().0;
@@ -106,7 +106,8 @@ const fn slot(first: u8, second: u8, third: u8) -> usize {
     (first as usize & 63) << 10 | (second as usize & 31) << 5 | third as usize & 31
 }
 
-/// One bit for each beginning of a rule; a prefix shorter than three bytes sets all beginnings it allows.
+/// Returns one bit for each beginning of a rule. A prefix shorter than three bytes sets the bits of all its
+/// continuations.
 const fn gate() -> [u64; 1024] {
     let mut gate = [0; 1024];
     let mut index = 0;
@@ -139,7 +140,7 @@ const fn seconds() -> [u8; RULES.len()] {
     seconds
 }
 
-/// For each byte the first rule that begins with it, and for each rule the next one with the same first byte.
+/// Returns for each byte the first rule that begins with it, and for each rule the next one with the same first byte.
 const fn chain() -> ([u16; 256], [u16; RULES.len()]) {
     let mut first = [END; 256];
     let mut next = [END; RULES.len()];

@@ -10,14 +10,14 @@ use super::sentences::{self, Language, Least};
 use super::values::{self, Joint, Value};
 use super::{languages, passwords};
 
-/// Finds a value after its name and a blank: `password is hunter2`, `machine … password hunter2`, `PASSWORD 'x'`,
-/// `configure set secret_access_key x`. The name is the word `text[start..end]`.
+/// Finds a value after its name and a blank, as in `password is hunter2`, `machine … password hunter2`, `PASSWORD 'x'`
+/// and `configure set secret_access_key x`. The name is the word `text[start..end]`.
 pub fn stated(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let name = &text[start..end];
     if is_credentials(name) {
         return super::pairs::behind(text, end);
     }
-    // `the secret word is x`
+    // The name may have two words, as in `the secret word is x`.
     if matches!(name, b"word" | b"phrase" | b"code") {
         let before = &text[..start];
         let secret = [&b"secret "[..], b"pass ", b"access "].iter().any(|word| before.ends_with(word));
@@ -38,12 +38,12 @@ pub fn stated(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     })
 }
 
-/// `creds for the box: ann/x`
+/// Whether a name announces a pair, as in `creds for the box: ann/x`.
 fn is_credentials(name: &[u8]) -> bool {
     name.eq_ignore_ascii_case(b"creds") || name.eq_ignore_ascii_case(b"credentials")
 }
 
-/// Returns the language of the name. Italian has no word of its own, as in `la password è x`.
+/// Returns the language of the name. Italian uses the English word, as in `la password è x`.
 fn language(before: &[u8], name: &[u8]) -> Language {
     if languages::judge(name).is_some() {
         return Language::Other;
@@ -66,17 +66,17 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         b"login" => Verdict { says: Says::Secret, kind: "token" },
         _ => names::judge(name)?,
     };
-    // `pass it to the class` is not a password.
+    // The verb in `pass it to the class` is not a name.
     if verdict.says == Says::Pass && name != b"pw" {
-        // `user/pass is admin/x`
+        // The name may be a pair, as in `user/pass is admin/x`.
         if text[..start].ends_with(b"user/") && text[end..].starts_with(b" is ") {
             return super::pairs::joined(text, end + 4);
         }
-        // `user ann and pass x`
+        // A user may come before, as in `user ann and pass x`.
         if names_user(&text[start.saturating_sub(80)..start]) {
             return sentences::accepted(text, end + 1, Least::Words);
         }
-        // `input_pw x`
+        // The name may be that of a variable, as in `input_pw x`.
         if name.ends_with(b"_pw") && profile(&text[end + 1..text.len().min(end + 9)]).is_mixed() {
             return super::flags::given(text, end + 1);
         }
@@ -91,7 +91,7 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     }
     let doubtful = Joint { doubtful: true, ..Joint::default() };
     if let Some(after) = behind_verb(&text[end..]) {
-        // The value is the next line.
+        // The value may be on the next line.
         let line = end + after;
         if matches!(byte(text, line), b'\n' | b':') && after > 1 {
             let line = line + usize::from(text[line] == b':');
@@ -103,14 +103,14 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
             verdict
         };
         let at = end + after + 1;
-        // `Het wachtwoord is verlopen`
+        // The participle in `Het wachtwoord is verlopen` is not a value.
         let word = &text[at..at + sentences::value_length(&text[at..])];
         if languages::judge(name).is_some() && made_up::is_participle(word) {
             return None;
         }
         return declared(text, at, verdict, Joint::default());
     }
-    // `enter your password to continue`
+    // In `enter your password to continue` no value follows.
     if text[end..].starts_with(b" to ")
         && verdict.says == Says::Password
         && !sentences::is_set(&text[..start])
@@ -129,7 +129,7 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         return Some(hit);
     }
     let value = values::value(text, end + blanks(&text[end..], WIDEST_GAP))?;
-    // `ENV NAME x` in a Dockerfile, `setenv NAME x` of a shell, `tool config set NAME x`.
+    // Examples are `ENV NAME x` in a Dockerfile, `setenv NAME x` of a shell and `tool config set NAME x`.
     if matches!(verdict.says, Says::Secret | Says::Password)
         && (sets_variable(&text[..start])
             || !value.quoted
@@ -157,7 +157,7 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         let words = made_up::look(&text[value.start..value.end]);
         let in_command = (made_up || value.quoted || words.is_some())
             && [&b"nmcli "[..], b"wpa_cli "].iter().any(|command| super::contains(context, command));
-        // `d-i passwd/root-password password x`, of an installer.
+        // The installer of Debian has lines such as `d-i passwd/root-password password x`.
         let in_command = in_command || super::contains(super::context::last_line(context), b"d-i passwd/");
         if in_netrc || in_sql || in_server || in_code || in_command {
             return hit(text, value, verdict, joint);
@@ -165,13 +165,13 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         if let Some(encoded) = numbered(text, value) {
             return hit(text, encoded, verdict, joint);
         }
-        // A line of its own, as in `~/.msmtprc` and in tables.
+        // The name may begin a line of its own, as in `~/.msmtprc` and in tables.
         let line = context.trim_ascii_end();
         let starts = line.is_empty() || context[line.len()..].contains(&b'\n');
         let ends = byte(text, value.end + usize::from(value.quoted)) == b'\n';
-        // As an argument of a block, `password "x"` is a literal.
+        // As an argument of a block, the value of `password "x"` is a literal.
         let in_block = value.quoted && (context.ends_with(b"{ ") || context.ends_with(b":"));
-        // `username admin and password Orchid190`
+        // A user may come before, as in `username admin and password Orchid190`.
         let beside_user = made_up && context.ends_with(b" and ") && super::contains(context, b"username ");
         let joint = Joint { doubtful: !value.quoted && !beside_user, ..Joint::default() };
         let told = starts && ends
@@ -182,7 +182,8 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         if told && let Some(hit) = hit(text, value, verdict, joint) {
             return Some(hit);
         }
-        // `log in with password copperkettle and …`, `the password "Copper.kettle"`
+        // Such a word may come before the name: `log in with password copperkettle and …`, `the password
+        // "Copper.kettle"`.
         let beside = [
             "with ",
             "using ",
@@ -208,7 +209,7 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
             Sure::LongWord => beside || value.quoted,
             Sure::Word => {
                 let capital = is(text[value.start], UPPER) && !is(name[0], UPPER);
-                // `username and password properties`
+                // In `username and password properties` no value follows.
                 let beside = beside && !context.ends_with(b"and ") || names_user(context);
                 value.quoted || (beside || capital) && made_up::ends_clause(text, value.end)
             }
@@ -216,7 +217,7 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         return told_words(text, value, enough);
     }
     let at_prompt = name == b"AUTH" && text[..start].ends_with(b"> ");
-    // `AUTH name x` of Redis 6
+    // Redis 6 takes a name before the password: `AUTH name x`.
     if at_prompt && let Some(hit) = super::flags::second_word(text, end) {
         return Some(hit);
     }
@@ -226,7 +227,7 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         _ => 20,
     };
     let content = &text[value.start..value.end];
-    // `#define initSecret initSecret_avx512` renames it.
+    // In `#define initSecret initSecret_avx512` the value is another name.
     if content.len() < least || super::contains(content, name) {
         return None;
     }
@@ -245,7 +246,7 @@ fn behind_verb(text: &[u8]) -> Option<usize> {
     (ends && VERBS.iter().any(|verb| verb.as_bytes() == &rest[..length])).then_some(length + 1)
 }
 
-/// Commands that set the variable named next.
+/// Whether the text ends with a command that sets the variable named next.
 fn sets_variable(before: &[u8]) -> bool {
     [
         "ENV ",
@@ -262,7 +263,8 @@ fn sets_variable(before: &[u8]) -> bool {
     .any(|command| before.ends_with(command.as_bytes()))
 }
 
-/// `npm config set NAME x`, `pulumi config set --secret NAME x`: a command that stores a setting.
+/// Whether a command that stores a setting comes before, such as `npm config set NAME x` or
+/// `pulumi config set --secret NAME x`.
 fn configures(before: &[u8]) -> bool {
     let line = super::context::last_line(&before[before.len().saturating_sub(120)..]);
     [&b"config set "[..], b"configure set ", b"config create ", b"secrets set "]
@@ -270,7 +272,7 @@ fn configures(before: &[u8]) -> bool {
         .any(|command| super::contains(line, command))
 }
 
-/// `dotnet user-secrets set "Db:Password" "x"`: `end` is the quote after the name.
+/// Finds the value in `dotnet user-secrets set "Db:Password" "x"`. `end` is the quote after the name.
 pub fn quoted_setting(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let mark = byte(text, end);
     if byte(text, end + 1) != b' ' || byte(text, end + 2) != mark {
@@ -283,7 +285,7 @@ pub fn quoted_setting(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     sets.then(|| hit(text, value, verdict, Joint { loud: true, tight: true, ..Joint::default() }))?
 }
 
-/// Whether a user is named right before: `user ann, `, `username ann and `.
+/// Whether a user is named right before, as in `user ann, ` and `username ann and `.
 fn names_user(before: &[u8]) -> bool {
     let parted = [", ", " and ", " / ", " e ", " y ", " und ", " en ", " et "]
         .iter()
@@ -320,7 +322,7 @@ fn numbered(text: &[u8], kind: Value) -> Option<Value> {
     (digit && byte(text, kind.end) == b' ').then(|| values::value(text, kind.end + 1).filter(scrambled))?
 }
 
-/// `SET PASSWORD FOR 'name'@'host' = 'x'`
+/// Finds the password in `SET PASSWORD FOR 'name'@'host' = 'x'`.
 fn in_sql(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let set = super::classes::ends_with_ignore_case(&text[..start], "set ");
     let window = &text[end..text.len().min(end + 100)];
@@ -332,20 +334,20 @@ fn in_sql(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     super::flags::given(text, at)
 }
 
-/// Finds both values in `changed the password from x to y`, because the old one may open a backup.
+/// Finds both values in `changed the password from x to y`, because the old one may still open a backup.
 fn from_to(text: &[u8], end: usize) -> Option<Hit> {
     let made_up = |value: &Value| {
         let content = &text[value.start..value.end];
         made_up::look(content).is_some() || profile(content).is_mixed()
     };
-    // `password was changed from x`: the words between say that it was replaced.
+    // In `password was changed from x` the words between say that the password was replaced.
     let window = &text[end..text.len().min(end + 40)];
     let from = memchr::memmem::find(window, b" from ")?;
     let verb = window[..from].rsplit(|byte| *byte == b' ').next().unwrap_or_default();
     if from > 0 && !matches!(verb, b"changed" | b"reset" | b"rotated" | b"updated" | b"switched" | b"moved") {
         return None;
     }
-    // `from the default to x`, `from the old one to x`
+    // The old password may not be stated, as in `from the default to x` and `from the old one to x`.
     if text[end + from + 6..].starts_with(b"the ") {
         let rest = &text[end + from + 6..text.len().min(end + from + 60)];
         let rest = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
@@ -363,7 +365,8 @@ fn from_to(text: &[u8], end: usize) -> Option<Hit> {
     }
 }
 
-/// `enable secret x`, `username name password 0 x`: router and switch configuration.
+/// Finds the password in the configuration of a router or a switch, as in `enable secret x` and
+/// `username name password 0 x`.
 fn in_router(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let line = super::context::last_line(&text[start.saturating_sub(120)..start]).trim_ascii_start();
     let line = line
@@ -383,7 +386,7 @@ fn in_router(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     ]
     .iter()
     .any(|command| line.starts_with(command));
-    // `username and password properties`
+    // In `username and password properties` no value follows.
     let prose = [&b"username and "[..], b"username or "].iter().any(|words| line.starts_with(words));
     if !command || prose || line.len() > 80 || byte(text, end) != b' ' {
         return None;
@@ -396,9 +399,9 @@ fn in_router(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     told_words(text, value, plausible && made_up::ends_clause(text, value.end))
 }
 
-/// `the password? It's x`, `the password, which is x`: `end` is after the name.
+/// Finds the value in `the password? It's x` and `the password, which is x`. `end` is after the name.
 pub fn goes_on(text: &[u8], start: usize, end: usize) -> Option<Hit> {
-    // `the pw? x`
+    // The value may follow the question mark directly, as in `the pw? x`.
     if text[end..].starts_with(b"? ")
         && (text[start..end].eq_ignore_ascii_case(b"pw") || names_password(&text[start..end]))
     {
@@ -425,8 +428,8 @@ pub fn goes_on(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     }
 }
 
-/// Finds a value before the name `text[start..end]`, which ends its clause, as in `type x when it asks for the
-/// password`.
+/// Finds a value before the name `text[start..end]`, which ends its clause, as in
+/// `type x when it asks for the password`.
 pub fn typed_before(text: &[u8], start: usize, end: usize, floor: usize) -> Option<Hit> {
     if !names_password(&text[start..end]) {
         return None;
@@ -445,7 +448,7 @@ pub fn typed_before(text: &[u8], start: usize, end: usize, floor: usize) -> Opti
 
 /// Finds the value in `use x as the password`, like [`sentences::used_as`].
 pub fn used_before(text: &[u8], start: usize, end: usize, floor: usize) -> Option<Hit> {
-    // The last letters of what stands before the name: `as`, `the`, `como`, `my`.
+    // These are the last letters of the words that come before the name: `as`, `the`, `como`, `my`.
     let joined = matches!(text[..start], [.., b's' | b'e' | b'o' | b'a' | b'y' | b'r' | b't', b' ']);
     let tail = text[start..end].last_chunk::<2>()?.map(|byte| byte | 32);
     if !joined || !matches!(&tail, b"rd" | b"se" | b"rt" | b"wd") {
@@ -457,7 +460,7 @@ pub fn used_before(text: &[u8], start: usize, end: usize, floor: usize) -> Optio
     }
 }
 
-/// `use "x" as the password`; `start..end` is the `as`.
+/// Finds the value in `use "x" as the password`. `start..end` is the `as`.
 pub fn named_after(text: &[u8], start: usize, end: usize, floor: usize) -> Option<Hit> {
     let told = [&b" the "[..], b" a ", b" my ", b" your ", b" our ", b" "].iter().any(|article| {
         text[end..].strip_prefix(*article).is_some_and(|rest| {
@@ -489,13 +492,13 @@ pub fn named_after(text: &[u8], start: usize, end: usize, floor: usize) -> Optio
     told_words(text, value, plausible)
 }
 
-/// `use x as the password`, without quotes: the value ends at `at`, the `as` at `end`.
+/// Finds the value in `use x as the password`, without quotes. The value ends at `at`, and the `as` ends at `end`.
 fn used_as(text: &[u8], at: usize, floor: usize, end: usize) -> Option<Hit> {
     let length = text[floor..at].iter().rev().take(64).take_while(|byte| !byte.is_ascii_whitespace()).count();
     let used = ["use ", "set ", "with ", "using ", "type ", "enter "]
         .iter()
         .any(|verb| text[..at - length].ends_with(verb.as_bytes()));
-    // `as the password manager` is about something else.
+    // A phrase such as `as the password manager` is about something else.
     let line = &text[end..text.len().min(end + 40)];
     let last = memchr::memmem::find(line, b"assword").map_or(0, |found| end + found + 7);
     let alone = last > 0 && made_up::ends_clause(text, last);
@@ -513,7 +516,7 @@ pub fn told_words(text: &[u8], value: Value, enough: bool) -> Option<Hit> {
     (enough && !placeholder && !code).then_some(Hit { start: value.start, end: value.end, kind: "password" })
 }
 
-/// `name is value`: in prose almost anything follows, so the value must not be a word of a sentence.
+/// Finds the value in `name is value`. In prose almost anything follows, so the value must not be a word of a sentence.
 fn declared(text: &[u8], at: usize, verdict: Verdict, joint: Joint) -> Option<Hit> {
     let value = values::value(text, sentences::behind_adverb(text, at))?;
     let content = &text[value.start..value.end];

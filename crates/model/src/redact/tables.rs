@@ -12,8 +12,8 @@ const LONGEST_LINE: usize = 1024;
 const MOST_ROWS: usize = 10_000;
 const MOST_COLUMNS: usize = 40;
 
-/// Returns whether the word `text[start..end]` can be the head of a column. Cheap, because it is called for every
-/// keyword. Between single blanks it is a word of a sentence.
+/// Returns whether the word `text[start..end]` can be the head of a column. This is cheap, because it is called for
+/// every keyword. A word between single blanks is part of a sentence.
 #[inline]
 pub fn may_head(text: &[u8], start: usize, end: usize) -> bool {
     let wide = |at: usize| matches!(byte(text, at), b' ' | b'|' | b'\n' | b'\r');
@@ -29,7 +29,7 @@ pub fn may_head(text: &[u8], start: usize, end: usize) -> bool {
             start == 1
                 || wide(start - 2)
                 || matches!(text[start - 2], b',' | b';')
-                // `| DB password |`, `nom,mot de passe`
+                // Heads may have several words: `| DB password |`, `nom,mot de passe`.
                 || byte(text, end) == b' ' && byte(text, end + 1) == b'|'
                 || text[..start].ends_with(b"mot de ")
         }
@@ -44,7 +44,7 @@ pub fn below_head(text: &[u8], start: usize, hits: &mut Vec<Hit>) {
     let line_start = memchr::memrchr(b'\n', &text[from..start]).map_or(from, |at| from + at + 1);
     let head = line(text, line_start);
     let Some(divider) = Divider::of(head) else { return };
-    // `||Login||Password||`, as Jira has it.
+    // Jira doubles the bars of a head: `||Login||Password||`.
     let doubled = head.trim_ascii_start().starts_with(b"||");
     let heads: Vec<(usize, usize)> =
         divider.cells(head).filter(|cell| !doubled || cell.1 > cell.0).take(MOST_COLUMNS).collect();
@@ -60,7 +60,7 @@ pub fn below_head(text: &[u8], start: usize, hits: &mut Vec<Hit>) {
     if heads.len() < 2 || !heads.iter().all(named) {
         return;
     }
-    // A list of names and values aligned by blanks looks the same: the heads of a table are capitals, or underlined.
+    // A list of names and values aligned by blanks looks the same. The heads of a table are in capitals, or underlined.
     let is_loud = !head.iter().any(u8::is_ascii_lowercase);
     if matches!(divider, Divider::Gap) && !is_loud && !is_rule(line(text, line_start + head.len() + 1)) {
         return;
@@ -142,7 +142,7 @@ fn is_name(cell: &[u8]) -> bool {
         && !profile(cell).is_random()
 }
 
-/// `---+---`, `|:--|--:|`
+/// Whether a row is a rule between head and cells, such as `---+---` or `|:--|--:|`.
 fn is_rule(row: &[u8]) -> bool {
     row.iter().all(|byte| matches!(byte, b'-' | b'+' | b'|' | b':' | b'=' | b' ' | b'\r'))
         && (row.contains(&b'-') || row.starts_with(b"=="))
@@ -274,8 +274,8 @@ pub fn is_manifest(before: &[u8]) -> bool {
     before.strip_suffix(b":").is_some_and(|name| name.ends_with(b"kind") || name.ends_with(b"kind\""))
 }
 
-/// Finds the values below `data:` and `stringData:` of a Kubernetes secret, whose `kind` is at `at`. Every one of them is
-/// secret, whatever its name.
+/// Finds the values below `data:` and `stringData:` of a Kubernetes secret, whose `kind` is at `at`. All of them are
+/// secret, whatever their names.
 pub fn manifest(text: &[u8], at: usize, hits: &mut Vec<Hit>) {
     const WIDEST: usize = 16 * 1024;
     let from = at.saturating_sub(WIDEST);
@@ -343,8 +343,8 @@ fn unquoted(name: &[u8]) -> &[u8] {
     &name[start..end]
 }
 
-/// `host TRUE / TRUE 1799999999 sid x` between tabs, a line of the cookies that curl and wget keep. The first flag ends at
-/// `end`.
+/// Finds the value in `host TRUE / TRUE 1799999999 sid x`, separated by tabs: a line of the cookie file of curl and
+/// wget. The first flag ends at `end`.
 pub fn cookie_file(text: &[u8], end: usize) -> Option<Hit> {
     let flag = |word: &[u8]| matches!(word, b"TRUE" | b"FALSE");
     let line = line(text, end + 1);
@@ -362,7 +362,7 @@ pub fn cookie_file(text: &[u8], end: usize) -> Option<Hit> {
     plausible.then_some(Hit { start, end: start + value.len(), kind: "cookie" })
 }
 
-/// `name * x *`, a line of the secrets of PPP; `at` is the first star.
+/// Finds the secret in `name * x *`, a line of PPP's secrets file. `at` is the first star.
 pub fn peer_secret(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let name = super::context::last_line(&text[floor.max(at.saturating_sub(80))..at]);
     let blank = |byte: &u8| matches!(byte, b' ' | b'\t');
@@ -384,7 +384,7 @@ pub fn peer_secret(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     })
 }
 
-/// `host:5432:database:name:x`, a line of `.pgpass`; `at` is the colon after the port.
+/// Finds the password in `host:5432:database:name:x`, a line of `.pgpass`. `at` is the colon after the port.
 pub fn pgpass(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let before = &text[floor..at];
     if !before.last().is_some_and(|byte| byte.is_ascii_digit() || *byte == b'*') {

@@ -14,7 +14,7 @@ pub fn userinfo(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let length = before.iter().rev().take(LONGEST).take_while(|byte| !ends(byte)).count();
     let window = &before[before.len() - length..];
     let scheme = memchr::memmem::rfind(window, b"://").map(|scheme| scheme + 3);
-    // `https:\/\/user:password@host`, as some programs write JSON.
+    // Some programs escape the slashes in JSON: `https:\/\/user:password@host`.
     let scheme = scheme.or_else(|| Some(memchr::memmem::rfind(window, b":\\/\\/")? + 5));
     let Some(scheme) = scheme else {
         return without_scheme(text, at - length, at);
@@ -36,7 +36,7 @@ pub fn userinfo(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
                 password.iter().take_while(|byte| !matches!(byte, b'/' | b'\\')).all(u8::is_ascii_digit);
             let is_path = host || (port && password.contains(&b'/'));
             if password.is_empty() {
-                // `https://key:@host` sends the key as the user.
+                // A URL such as `https://key:@host` sends the key as the user.
                 let key = !host && colon >= 16 && profile(&info[..colon]).is_random();
                 return key.then_some(Hit { start, end: start + colon, kind: "url-credentials" });
             }
@@ -50,8 +50,8 @@ pub fn userinfo(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     }
 }
 
-/// `user:password@tcp(host)` as Go spells it, `thin:user/password@host` and `connect user/password@host` as
-/// Oracle does.
+/// Finds the password in `user:password@tcp(host)`, the form of Go, and in `thin:user/password@host` and
+/// `connect user/password@host`, the forms of Oracle.
 fn without_scheme(text: &[u8], start: usize, at: usize) -> Option<Hit> {
     let info = &text[start..at];
     let rest = &text[at..];
@@ -61,7 +61,7 @@ fn without_scheme(text: &[u8], start: usize, at: usize) -> Option<Hit> {
     } else if connects.iter().any(|verb| text[..start].ends_with(verb)) {
         let from = start + memchr::memchr(b'/', info)? + 1;
         let looks = profile(&text[from..at]);
-        // `connect name/branch2@main`
+        // A text such as `connect name/branch2@main` is not a login.
         let drawn = looks.is_mixed() && looks.len >= 8 && looks.changes >= 2;
         if !drawn && !super::made_up::is_words(&text[from..at]) {
             return None;
@@ -87,14 +87,14 @@ pub fn email(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     plausible.then_some(Hit { start: at - local, end: at + 1 + length, kind: "email" })
 }
 
-/// People do not always escape an `@` in a password; the last one before the host ends it.
+/// Returns the length up to the last `@` before the host, because people do not always escape an `@` in a password.
 fn raw_at_signs(text: &[u8]) -> usize {
     let ends = |byte: &u8| *byte <= b' ' || b"\"'`<>/?,;)&|".contains(byte);
     let authority = &text[..text.iter().take(96).take_while(|byte| !ends(byte)).count()];
     memchr::memrchr(b'@', authority).unwrap_or(0)
 }
 
-/// Whether a password is a stand-in: `user:password@`, `user:${PASSWORD}@`, `user:***@`.
+/// Whether a password is a stand-in, as in `user:password@`, `user:${PASSWORD}@` and `user:***@`.
 fn is_stand_in(password: &[u8]) -> bool {
     const WORDS: &str =
         "password passwd pass pwd pw yourpassword your_password your-password mypassword secret_password";

@@ -26,17 +26,17 @@ pub struct Value {
     pub wrapped: bool,
 }
 
-/// How name and value are joined, as far as the verdict depends on it.
+/// How a name and a value are joined, as far as this decides whether the value is a secret.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Joint {
     /// Whether the name is written like an environment variable: `NAME`.
     pub loud: bool,
-    /// Whether it is `name=value` without blanks, or a flag of a command.
+    /// Whether the form is `name=value` without blanks, or a flag of a command.
     pub tight: bool,
-    /// Whether it is between `?`, `&` or `;`, as in a URL or a connection string.
+    /// Whether the assignment is between `?`, `&` or `;`, as in a URL or a connection string.
     pub listed: bool,
-    /// Whether it is usually not an assignment (`==`, `"name", "value"`, `name is value`), so that only a random value
-    /// counts.
+    /// Whether the form is usually not an assignment (`==`, `"name", "value"`, `name is value`), so that only a random
+    /// value counts.
     pub doubtful: bool,
 }
 
@@ -68,8 +68,8 @@ pub fn value(text: &[u8], at: usize) -> Option<Value> {
     (length > 0).then_some(Value { start: at, end: at + length, quoted: false, wrapped: false })
 }
 
-/// Returns the length of a bare value. `None` if it is too long to be a secret, or itself contains `name=value` with
-/// a keyword as its name: then that one is judged separately, and no text is read more than a few times.
+/// Returns the length of a bare value. Returns `None` if it is too long to be a secret, or itself contains `name=value`
+/// with a keyword as its name: that pair is judged separately, and no text is read more than a few times.
 fn bare_length(text: &[u8]) -> Option<usize> {
     for (at, byte) in text.iter().enumerate().take(LONGEST_BARE) {
         if ends_value(*byte) {
@@ -93,7 +93,7 @@ pub fn is_secret(text: &[u8], value: Value, says: Says, joint: Joint) -> bool {
         return false;
     }
     if value.wrapped || joint.doubtful {
-        // `password == "Copper.kettle"`, `password = String::from("Copper.kettle")`
+        // Examples are `password == "Copper.kettle"` and `password = String::from("Copper.kettle")`.
         let told = says == Says::Password && value.quoted && (!value.wrapped || is_converted(text, value));
         return told && made_up::look(content) > Some(Sure::Word)
             || looks.is_random()
@@ -130,7 +130,8 @@ pub fn is_secret(text: &[u8], value: Value, says: Says, joint: Joint) -> bool {
     }
 }
 
-/// `user=ann pass=x`, `"user": "ann", "pass": "x"`: the name of a user right before says what kind of pass is meant.
+/// Whether the name of a user comes right before, as in `user=ann pass=x` and `"user": "ann", "pass": "x"`. Then `pass`
+/// means a password.
 pub fn is_beside_user(text: &[u8], start: usize) -> bool {
     let before = &text[start.saturating_sub(80)..start];
     ["user", "USER", "User", "login", "Login"]
@@ -138,7 +139,8 @@ pub fn is_beside_user(text: &[u8], start: usize) -> bool {
         .any(|word| memchr::memmem::find(before, word.as_bytes()).is_some())
 }
 
-/// `String::from("x")`, `Some("x")`: the call keeps the text as it is. Others ask for it (`getpass("…")`) or look it up.
+/// Whether the call around a value keeps the text as it is, as in `String::from("x")` and `Some("x")`. Other calls ask
+/// for a text (`getpass("…")`) or look it up.
 fn is_converted(text: &[u8], value: Value) -> bool {
     let before = &text[value.start.saturating_sub(48)..value.start - 1];
     let before = &before[..before.len() - before.iter().rev().take_while(|byte| **byte == b'\\').count()];
@@ -171,14 +173,14 @@ pub fn quote_at(text: &[u8], at: usize) -> Option<(usize, usize)> {
     Some((start, slashes))
 }
 
-/// `b"`, `r'`, `f"`, `@"` and the like.
+/// Reads an opening quote with a prefix, such as `b"`, `r'`, `f"` or `@"`.
 fn prefixed_quote(text: &[u8], at: usize) -> Option<(usize, usize)> {
     let letters = text[at..].iter().take(2).take_while(|byte| b"bBrRuUfFLN@$".contains(byte)).count();
     (1..=letters).find_map(|skip| quote_at(text, at + skip))
 }
 
-/// Reads up to the closing quote: the same mark with as many backslashes, on the same line. A mark with more is
-/// content.
+/// Reads up to the closing quote: the same mark with as many backslashes, on the same line. A mark with more
+/// backslashes is content.
 fn quoted(text: &[u8], start: usize, slashes: usize, wrapped: bool) -> Option<Value> {
     let mark = text[start - 1];
     let window = &text[start..text.len().min(start + LONGEST)];
@@ -196,11 +198,12 @@ fn quoted(text: &[u8], start: usize, slashes: usize, wrapped: bool) -> Option<Va
     None
 }
 
-/// `"ghp_…" +` and the rest of the token in quotes on the next line: the part behind a secret that ends at `end`.
+/// Finds the second part of a token that is split as in `"ghp_…" +` with the rest in quotes on the next line. The first
+/// part ends at `end`.
 pub fn continued(text: &[u8], end: usize) -> Option<super::Hit> {
     const WIDEST: usize = 80;
     let mark = byte(text, end);
-    // A backslash continues the line of a shell.
+    // In a shell, a backslash continues the line.
     if text[end..].starts_with(b"\\\n") {
         let length = run(&text[end + 2..], BASE64_URL, LONGEST_LINE);
         let looks = profile(&text[end + 2..end + 2 + length]);
@@ -231,14 +234,14 @@ pub fn continued(text: &[u8], end: usize) -> Option<super::Hit> {
 pub fn beyond_ampersand(text: &[u8], end: usize) -> usize {
     let rest = &text[end..];
     let tail = rest.iter().take(64).take_while(|byte| **byte == b'&' || !ends_value(**byte)).count();
-    // Cutting it could split a character, so a text longer than any password stays.
+    // Cutting the tail could split a character, so a tail that is longer than any password is left out.
     let fits = (2..64).contains(&tail) && byte(rest, 0) == b'&' && byte(rest, 1) != b'&';
     let continues = fits && !rest[..tail].contains(&b'=');
     if continues { end + tail } else { end }
 }
 
-/// Returns the end of a line `NAME=value` of an environment file, where the value is the whole rest, including
-/// brackets, because no shell reads it. Otherwise returns `end`.
+/// Returns the end of a line `NAME=value` of an environment file, where the value is the whole rest of the line,
+/// including brackets, because no shell reads it. Otherwise returns `end`.
 pub fn to_line_end(text: &[u8], start: usize, end: usize) -> usize {
     let rest = &text[start..];
     let length =
@@ -249,7 +252,7 @@ pub fn to_line_end(text: &[u8], start: usize, end: usize) -> usize {
     if whole && !code && profile(line).is_random() { start + length } else { end }
 }
 
-/// Whether a byte ends a bare value. Brackets do, so that `f(x)` and `a[0]` are recognised by what follows.
+/// Whether a byte ends a bare value. Brackets do, so that `f(x)` and `a[0]` are recognised by what follows the name.
 fn ends_value(byte: u8) -> bool {
     byte <= b' ' || b"\"'`,;&|(){}[]<>\\".contains(&byte)
 }
@@ -261,7 +264,7 @@ static STAND_INS: List = list(
         keychain keyring oauth oauth2 ntlm jwt token hash hashed bcrypt changeme changeit enabled disabled missing invalid n/a",
 );
 
-/// Whether a value is a stand-in: `null`, `<your-key>`, `${TOKEN}`, `xxxx`, `changeme`, `[REDACTED:token]`.
+/// Whether a value is a stand-in such as `null`, `<your-key>`, `${TOKEN}`, `xxxx`, `changeme` or `[REDACTED:token]`.
 fn is_stand_in(content: &[u8], looks: &Profile) -> bool {
     if looks.letters() + looks.digits == 0 || looks.is_filler() {
         return true;
@@ -270,9 +273,9 @@ fn is_stand_in(content: &[u8], looks: &Profile) -> bool {
         || content.starts_with(b"<")
         || is_rule_list(content)
         || content.ends_with(b"...")
-        || (content.starts_with(b"@") && content.ends_with(b"@") && !looks.is_random()) // filled in by Maven or Ant
+        || (content.starts_with(b"@") && content.ends_with(b"@") && !looks.is_random()) // Maven or Ant fills it in
         || (content.starts_with(b"[") && content.ends_with(b"]") && looks.digits == 0)
-    // `[FILTERED]`
+    // This last case is `[FILTERED]`.
     {
         return true;
     }
@@ -296,7 +299,7 @@ fn is_stand_in(content: &[u8], looks: &Profile) -> bool {
         "****",
         "fixme",
     ];
-    // The first letters are searched first, because that is cheap.
+    // The first letters are compared first, because that is cheap.
     let says = |at: usize| {
         b"ycpfirsdx*".contains(&(content[at] | 32))
             && PARTS.iter().any(|part| starts_with_ignore_case(&content[at..], part))
@@ -304,7 +307,7 @@ fn is_stand_in(content: &[u8], looks: &Profile) -> bool {
     looks.len <= 64 && !looks.is_random() && (0..content.len()).any(says)
 }
 
-/// `required|string|min:8`, as a framework checks what a form sends.
+/// Whether a value is a list of rules such as `required|string|min:8`, with which a framework checks a form.
 fn is_rule_list(content: &[u8]) -> bool {
     let rule = |part: &[u8]| {
         let name = run(part, LOWER | super::classes::UNDERSCORE, part.len());
@@ -314,7 +317,7 @@ fn is_rule_list(content: &[u8]) -> bool {
     limit && content.len() < 8 || content.contains(&b'|') && content.split(|byte| *byte == b'|').all(rule)
 }
 
-/// Whether a value is a variable, a template, an expression, a path or a URL, which at most points to a secret.
+/// Whether a value is a variable, a template, an expression, a path or a URL. These at most point to a secret.
 fn is_reference(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool {
     let content = &text[value.start..value.end];
     let rest = |skip: usize| content.get(skip..).unwrap_or_default();
@@ -346,9 +349,9 @@ fn is_reference(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> boo
         _ => {}
     }
     if content[0] == b'#' && content.len() <= 9 && content[1..].iter().all(u8::is_ascii_hexdigit) {
-        return true; // a colour
+        return true; // it is a colour
     }
-    // `"\u30c8\u30fc…"`: a text in another script; only ASCII is escaped inside a secret.
+    // A text such as `"\u30c8\u30fc…"` is in another script; inside a secret only ASCII characters are escaped.
     if memchr::memchr(b'\\', content).is_some()
         && content.windows(4).any(|four| four.starts_with(b"\\u") && &four[2..] != b"00")
     {
@@ -357,7 +360,7 @@ fn is_reference(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> boo
     if is_address(content) || (value.quoted && text[value.start - 1] == b'`' && content.contains(&b' ')) {
         return true;
     }
-    // `vault:secret/data/db#password` names where it is stored.
+    // A value such as `vault:secret/data/db#password` only names where the secret is stored.
     if ["vault:", "ssm:", "env:", "file:", "sops:", "op:", "keyring:", "keychain:"]
         .iter()
         .any(|kind| starts_with_ignore_case(content, kind))
@@ -373,7 +376,7 @@ fn is_reference(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> boo
     }) {
         return true;
     }
-    // A key vault fills it in.
+    // A key vault fills in such a value.
     if content.starts_with(b"@Microsoft.KeyVault") {
         return true;
     }
@@ -390,7 +393,7 @@ fn is_address(content: &[u8]) -> bool {
 /// Whether a bare value is code: a call, an index, a generic type, a path of names.
 fn is_expression(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool {
     let content = &text[value.start..value.end];
-    // `<p>Password: word</p>` closes an element, `Vec<u8>` does not.
+    // In `<p>Password: word</p>` the bracket closes an element, in `Vec<u8>` it does not.
     let element = [&b"</"[..], b"<br"].iter().any(|tag| text[value.end..].starts_with(tag));
     if matches!(byte(text, value.end), b'(' | b'[' | b'{' | b'<') && !element
         || looks.longest < 32 && super::contains(content, b"::")
@@ -400,9 +403,9 @@ fn is_expression(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bo
     let dotted = content.contains(&b'.')
         && content.iter().all(|byte| is(*byte, WORD) || *byte == b'.')
         && is(content[0], LETTER);
-    // `private_key: ed25519.Ed25519PrivateKey` is a type with the name of a secret.
+    // In `private_key: ed25519.Ed25519PrivateKey` the value is a type with the name of a secret.
     if dotted {
-        // `DB_PASSWORD=Summer.breeze`, `--password Summer.breeze`: a shell knows no members.
+        // A shell has no members: `DB_PASSWORD=Summer.breeze`, `--password Summer.breeze`.
         let ends =
             matches!(byte(text, value.end), b'\n' | b'\r' | b' ' | b'\\' | b')' | b']' | b'}' | b'"' | b'\'');
         let shell = joint.tight && (joint.loud || joint.listed);
@@ -411,7 +414,7 @@ fn is_expression(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bo
             || shell && ends && !is_member(content);
         return !literal && !looks.is_random() || is_telling(content);
     }
-    // `password= user=`: the next name of a list; `a:password` is a variable of Vim.
+    // In `password= user=` the value is the next name of a list; in Vim `a:password` is a variable.
     let name = |part: &[u8]| part.iter().all(|byte| is(*byte, WORD));
     let names_next = content.strip_suffix(b"=").is_some_and(|next| name(next) && looks.digits == 0)
         && matches!(text[..value.start].last(), Some(b' ' | b'\t'));
@@ -420,7 +423,7 @@ fn is_expression(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bo
     if names_next || scoped || super::contains(content, b"?.") {
         return true;
     }
-    // What a minifier leaves: `e.auth??!1`, `a.token=a.key=void 0`.
+    // A minifier leaves code such as `e.auth??!1` and `a.token=a.key=void 0`.
     let name = |part: &[u8]| {
         part.iter().all(|byte| is(*byte, WORD) || matches!(byte, b'.' | b'$')) && !part.is_empty()
     };
@@ -429,7 +432,8 @@ fn is_expression(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bo
     chain || super::contains(content, b"??")
 }
 
-/// `config.db.pw`, `process.env.PW`: a path that begins with what code keeps its settings in, or ends with a call or a constant.
+/// Whether a value is a path of members, such as `config.db.pw` or `process.env.PW`: it begins with an object that code
+/// keeps its settings in, or ends with a call or a constant.
 fn is_member(content: &[u8]) -> bool {
     const ROOTS: &str = "config cfg conf settings self this process os env args opts options params props req request ctx context \
         state app data user form event values secrets vault creds local var module each input output window document";
@@ -440,7 +444,7 @@ fn is_member(content: &[u8]) -> bool {
         || parts().skip(1).any(|part| part.iter().skip(1).any(|byte| is(*byte, UPPER)))
 }
 
-/// Returns where the value ends, without a file extension: `password=x.zip`.
+/// Returns where the value ends without a file extension, as in `password=x.zip`.
 pub fn before_extension(text: &[u8], value: Value) -> usize {
     let content = &text[value.start..value.end];
     let stem = [
@@ -455,7 +459,7 @@ pub fn before_extension(text: &[u8], value: Value) -> usize {
     }
 }
 
-/// Whether a value is named like a secret, as in `FieldOf("V2ApiKey")`, and only describes one.
+/// Whether a value has the name of a secret, as in `FieldOf("V2ApiKey")`, and so only describes one.
 fn is_telling(content: &[u8]) -> bool {
     content.iter().all(|byte| is(*byte, WORD) || *byte == b'.') && names::judge(content).is_some()
 }
@@ -468,8 +472,8 @@ fn is_secret_literal(content: &[u8], value: Value, looks: &Profile, joint: Joint
     if content.iter().any(|byte| *byte < b' ') || is_constant(content) || looks.letters() == 0 {
         return false;
     }
-    // `client_secret: copper-kettle-moon`: nothing else is named so.
-    // `--secret=copper-kettle` is the name of one.
+    // In `client_secret: copper-kettle-moon` the value can only be a secret. In `--secret=copper-kettle` it is the name
+    // of one.
     let is_name = joint.tight && joint.listed && looks.digits + looks.upper == 0;
     let nouns = || !is_name && made_up::is_nouns(content);
     if looks.is_random() || is_long_word(content, value, looks, joint) || nouns() {
@@ -478,8 +482,8 @@ fn is_secret_literal(content: &[u8], value: Value, looks: &Profile, joint: Joint
     let literal = value.quoted || joint.loud || joint.tight || joint.listed;
     let separated = content.iter().any(|byte| matches!(byte, b'_' | b'-' | b'.' | b'/' | b':' | b'@'));
     let mixed = looks.is_mixed();
-    // `SECRET_TOKEN=imlwwAOq_pPpzrg2`: an environment setting with digits and both cases, or any with marks that names
-    // do not have.
+    // In an environment setting, digits and both cases are enough, as in `SECRET_TOKEN=imlwwAOq_pPpzrg2`. Elsewhere the
+    // value must also have marks that names do not have.
     let drawn = (joint.loud && joint.tight || looks.symbols > 0 && looks.symbols <= 4)
         && mixed
         && looks.len >= 12
@@ -494,8 +498,8 @@ fn is_secret_literal(content: &[u8], value: Value, looks: &Profile, joint: Joint
                 || (looks.symbols > 0 && mixed && looks.len >= 8))
 }
 
-/// `JWT_SECRET=mysupersecretjwtkey`: only letters, and longer than a word. In code it may be a name, so it counts
-/// only in an environment setting, or quoted and without inner capitals.
+/// Whether a value is only letters and longer than a word, as in `JWT_SECRET=mysupersecretjwtkey`. In code it may be a
+/// name, so it counts only in an environment setting, or quoted and without capitals.
 fn is_long_word(content: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool {
     let set = joint.loud && joint.tight && looks.len >= 14;
     let quoted = value.quoted && looks.len >= 18 && looks.lower == looks.len;
@@ -504,7 +508,7 @@ fn is_long_word(content: &[u8], value: Value, looks: &Profile, joint: Joint) -> 
 
 /// Whether a value is random and neither a hash nor an id.
 fn is_strong(content: &[u8], looks: &Profile) -> bool {
-    // A hash, perhaps after words: `Linux-cargo-9c4682cd…` is the key of a cache.
+    // A hash may follow words: `Linux-cargo-9c4682cd…` is the key of a cache.
     let last = content.rsplit(|byte| *byte == b'-').next().unwrap_or_default();
     let hash_like = content.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-')
         || last.len() >= 32 && last.iter().all(u8::is_ascii_hexdigit);
@@ -526,7 +530,7 @@ pub fn is_constant(content: &[u8]) -> bool {
         && profile(content).changes * 6 < content.len()
 }
 
-/// Whether a value is a type or an algorithm with digits: `u8`, `i64`, `utf8`, `oauth2`, `String?`.
+/// Whether a value is a type or an algorithm, most of them with digits: `u8`, `i64`, `utf8`, `oauth2`, `String?`.
 pub fn is_type(content: &[u8]) -> bool {
     const TYPES: &str = "u8 u16 u32 u64 u128 i8 i16 i32 i64 f32 f64 int8 int16 int32 int64 uint8 utf8 utf-8 base64 sha1 sha256 \
         sha512 md5 hs256 rs256 es256 oauth2 http2 x509 ed25519 aes256 pbkdf2 argon2 argon2id scram-sha-256 string? str? \

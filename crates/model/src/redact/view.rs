@@ -1,16 +1,16 @@
 //! A text after escape sequences and invisible characters are removed and encoded characters are decoded.
 //!
-//! `ghp_…ESC[1m…` (from `grep --color`), zero-width characters inside a token, `password%3Dhunter2`, `&#103;hp_…`,
-//! `\u0067hp_…` and UTF-16 hide a secret from a scanner that looks at the bytes alone. Anybody who prints, pastes or
-//! decodes the text gets the secret back. So secrets are searched in the bytes and in this view, and the spans found
-//! are mapped back to the text.
+//! A secret can be hidden from a scanner that looks at the bytes alone: by escape sequences as in `ghp_…ESC[1m…` (from
+//! `grep --color`), zero-width characters, encodings such as `password%3Dhunter2`, `&#103;hp_…` and `\u0067hp_…`, and
+//! UTF-16. Anybody who prints, pastes or decodes the text gets the secret back. So secrets are searched for both in the
+//! bytes and in this view, and the spans found in the view are mapped back to the text.
 
 use std::ops::Range;
 
 use super::classes::{ANY_HEX, run};
 use crate::clean::{hidden, is_hidden};
 
-/// How many bytes around something hidden or encoded belong to the view: more than the usual length of a value.
+/// How many bytes around a hidden or encoded character belong to the view: more than the usual length of a value.
 const MARGIN: usize = 1024;
 
 /// The same margin for private keys: more than a key's length, so that a key with a coloured word in its middle is seen
@@ -26,7 +26,7 @@ pub struct View {
     steps: Vec<Step>,
 }
 
-/// From `view_at` on, view and text are parallel until the next step.
+/// A position from which view and text run in parallel, until the next step.
 #[derive(Debug, Clone, Copy)]
 struct Step {
     view_at: usize,
@@ -135,7 +135,7 @@ pub fn regions(text: &[u8]) -> Vec<Range<usize>> {
     regions
 }
 
-/// Returns the first position from `at` where something is hidden or encoded.
+/// Returns the first position from `at` with a hidden or encoded character.
 fn next_difference(text: &[u8], mut at: usize) -> Option<usize> {
     loop {
         at += plain_len(&text[at..]);
@@ -152,7 +152,7 @@ fn next_difference(text: &[u8], mut at: usize) -> Option<usize> {
 /// Counts the leading bytes at which nothing hidden or encoded can begin. Most texts contain nothing else, so it
 /// checks 16 bytes at a time.
 fn plain_len(text: &[u8]) -> usize {
-    // Without `||` and without an early exit, so that the compiler compares many bytes at once.
+    // There is no `||` and no early exit, so that the compiler compares many bytes at once.
     let is_plain = |byte: &u8| {
         let is_mark = (*byte == b'%') | (*byte == b'&') | (*byte == b'\\');
         let is_space = (*byte == b'\n') | (*byte == b'\t') | (*byte == b'\r');
@@ -173,7 +173,7 @@ fn is_suspicious(byte: u8, next: u8) -> bool {
     }
 }
 
-/// Returns whether the view of what begins here differs from the bytes, and if not, how much of it was examined.
+/// Returns whether the view of what begins here differs from the bytes, and how many bytes were examined.
 fn look(text: &[u8]) -> (bool, usize) {
     match text[0] {
         b'%' | b'&' | b'\\' => (encoded(text).is_some(), 1),
@@ -198,7 +198,7 @@ fn encoded(text: &[u8]) -> Option<(usize, Option<u8>)> {
     }
 }
 
-/// `%5F`, and `%255F`, which was encoded twice.
+/// Decodes `%5F`, and `%255F`, which was encoded twice.
 fn percent(text: &[u8]) -> Option<(usize, Option<u8>)> {
     let mut at = 1;
     while text.get(at..at + 2) == Some(b"25") && run(&text[at + 2..], ANY_HEX, 2) == 2 {
@@ -208,9 +208,9 @@ fn percent(text: &[u8]) -> Option<(usize, Option<u8>)> {
     Some((at + 2, Some(visible(code)?)))
 }
 
-/// `&#95;`, `&#x5f;`, `&quot;`.
+/// Decodes `&#95;`, `&#x5f;` and `&quot;`.
 fn entity(text: &[u8]) -> Option<(usize, Option<u8>)> {
-    // Letters lose their accents: the words that matter are known without them, too.
+    // Accents are dropped, because the words that matter are also known without them.
     const NAMED: [(&[u8], u8); 21] = [
         (b"nbsp", b' '),
         (b"ntilde", b'n'),
@@ -248,7 +248,8 @@ fn entity(text: &[u8]) -> Option<(usize, Option<u8>)> {
     Some((length, Some(*character)))
 }
 
-/// `\u005f`, `\u{5f}`, `\x5f`, and terminal colours as programs write them: `\u001b[1m`, `\033[1m`, `\e[1m`.
+/// Decodes `\u005f`, `\u{5f}` and `\x5f`, and terminal colours in the form in which programs write them: `\u001b[1m`,
+/// `\033[1m`, `\e[1m`.
 fn escape(text: &[u8]) -> Option<(usize, Option<u8>)> {
     let slashes = text.iter().take(8).take_while(|byte| **byte == b'\\').count();
     let rest = &text[slashes..];
@@ -270,7 +271,7 @@ fn escape(text: &[u8]) -> Option<(usize, Option<u8>)> {
     seen(slashes + length, code)
 }
 
-/// The rest of `ESC [ 1 m` after its `ESC`.
+/// Returns the length of the rest of `ESC [ 1 m` after its `ESC`.
 fn sequence(text: &[u8]) -> usize {
     let Some(rest) = text.strip_prefix(b"[") else { return 0 };
     let middle = rest.iter().take_while(|byte| (b' '..=b'?').contains(byte)).count();

@@ -1,5 +1,5 @@
-//! The list of packets, last changed first. For many packets an index avoids opening each of them. The index can be
-//! deleted at any time.
+//! The list of packets, last changed first. If there are many packets, an index avoids opening each of them. The index
+//! can be deleted at any time.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -14,8 +14,8 @@ use crate::{Dir, Durability, Error, Result, Store, layout};
 /// With fewer packets an index saves nothing.
 const WORTH_AN_INDEX: usize = 1_000;
 
-/// How many packets at the top of the list are checked one by one when no file was added or removed: these are the
-/// ones people edit in place. Checking a hundred thousand would take too long.
+/// How many packets at the top of the list are checked one by one even if no file was added or removed, because people
+/// edit these in place. Checking a hundred thousand packets would take too long.
 const WATCHED: usize = 1_000;
 
 /// Enough for several hundred thousand packets. A larger index is rebuilt.
@@ -24,17 +24,17 @@ const LARGEST_INDEX: usize = 128 * 1024 * 1024;
 /// The first line of the index. If it differs, the index is rebuilt.
 const HEAD: &str = "thru packets 2";
 
-/// File times are coarse, so an index is used only if it is this much younger than the folder's last change.
+/// File times are coarse, so an index is used only if it is this many nanoseconds newer than the folder's last change.
 const STEP_NS: i64 = 1_000_000_000;
 
-/// All packets in the form of the index: a head, and one line for each. Most of a long list is never looked at, so
-/// lines are parsed only on demand.
+/// All packets in the form of the index: a first line, then one line for each packet. Most of a long list is never
+/// shown, so lines are parsed only on demand.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Listing {
     text: String,
 }
 
-/// One packet, as far as a list shows it.
+/// One packet, with the fields that a list shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Listed<'a> {
     /// The file's name without its suffix; it identifies the packet.
@@ -44,14 +44,13 @@ pub struct Listed<'a> {
     pub created_at: &'a str,
     pub claimed_by: &'a str,
     pub purpose: &'a str,
-    /// Detects whether the file has changed since it was read.
+    /// Shows whether the file has changed since it was read.
     stamp: &'a str,
 }
 
 impl Store {
-    /// Lists every packet. The index is used for one of the first packets only if its file is unchanged, and for the
-    /// others only if nothing in the folder was added, removed or replaced. A caller that needs one packet reads that
-    /// packet.
+    /// Lists every packet. The index is used only if the packets at its top are unchanged and no file in the folder was
+    /// added, removed or replaced. A caller that needs one packet reads that packet.
     pub fn packets(&self) -> Result<Listing> {
         let folder = match self.dir().sub(layout::PACKETS) {
             Err(Error::Absent { .. }) => return Ok(Listing::default()),
@@ -75,8 +74,8 @@ impl Store {
         Ok(listing)
     }
 
-    /// Returns the names at the top of the index, last changed first. This is fast, but as old as the index. Returns
-    /// nothing if there is no index.
+    /// Returns the names at the top of the index, last changed first. This is fast, but as old as the index. Without an
+    /// index it returns nothing.
     pub fn packets_at_the_top(&self, bytes: usize) -> Vec<String> {
         let Ok(top) = self.dir().read_start(layout::PACKETS_INDEX, bytes) else { return Vec::new() };
         let text = String::from_utf8_lossy(&top);
@@ -91,13 +90,13 @@ impl Store {
         let listing = Listing { text: String::from_utf8(bytes).ok()? };
         let (of_folder, count) = listing.text.lines().next()?.strip_prefix(HEAD)?.trim().split_once(' ')?;
         let (of_folder, count) = (of_folder.parse().ok()?, count.parse::<usize>().ok()?);
-        // A truncated index would hide packets.
+        // An incomplete index would hide packets.
         let is_whole = listing.text.ends_with('\n') && listing.len() == count;
         let (written, _) = look(self.dir(), layout::PACKETS_INDEX)?;
         is_whole.then_some(Index { written, of_folder, listing })
     }
 
-    /// The index is a cache, so a failure to write it is ignored.
+    /// Writes the index. It is a cache, so a failure is ignored.
     fn write_index(&self, listing: &Listing) {
         if let Ok(folder) = self.dir().make("indexes") {
             let name = layout::PACKETS_INDEX.rsplit('/').next().unwrap_or_default();
@@ -107,8 +106,9 @@ impl Store {
 }
 
 struct Index {
-    /// When the index was written, and the folder's last change at that time.
+    /// When the index was written.
     written: i64,
+    /// When the folder had last changed at that time.
     of_folder: i64,
     listing: Listing,
 }
@@ -136,7 +136,7 @@ impl Listing {
         self.text.lines().skip(1)
     }
 
-    /// Last changed first.
+    /// Returns the packets, last changed first.
     pub fn iter(&self) -> impl Iterator<Item = Listed<'_>> {
         self.lines().filter_map(Listed::parse)
     }
@@ -166,7 +166,7 @@ impl<'a> Listed<'a> {
     }
 }
 
-/// Returns the index line of a packet if it is still true, or else a new line from the packet.
+/// Returns the index line of a packet if its file is unchanged, or else a new line from the packet.
 fn line_of<'a>(folder: &Dir, name: &str, known: &HashMap<&str, &'a str>) -> Option<Cow<'a, str>> {
     let stamp = stamp(folder, name)?;
     if let Some(line) = known.get(name)
@@ -177,7 +177,7 @@ fn line_of<'a>(folder: &Dir, name: &str, known: &HashMap<&str, &'a str>) -> Opti
     let (stamp, packet) = match folder.read(&format!("{name}.md"), LARGEST) {
         Ok(bytes) => (stamp, Packet::read(&Document::parse(bytes), name)),
         Err(Error::Absent { .. }) => return None,
-        // The file exists, so it must appear in the list.
+        // The file exists, so it must appear in the list even if it cannot be read.
         Err(error) => ("-".into(), Packet { purpose: error.to_string(), ..Packet::default() }),
     };
     let status = packet.status.map_or("", Status::name);
@@ -201,7 +201,7 @@ fn look(folder: &Dir, name: &str) -> Option<(i64, i64)> {
     (kind != FileType::Symlink).then_some((changed, stat.st_size))
 }
 
-/// Shares the work on a long list between the cores.
+/// Divides the work on a long list between the cores.
 fn side_by_side<'a>(names: &[&str], work: impl Fn(&str) -> Option<Cow<'a, str>> + Sync) -> Vec<Cow<'a, str>> {
     let do_part = |part: &[&str]| part.iter().filter_map(|name| work(name)).collect::<Vec<_>>();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);

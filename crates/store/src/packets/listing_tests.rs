@@ -38,14 +38,14 @@ impl Case {
         self.store.packets().unwrap()
     }
 
-    /// Returns status and purpose of one packet.
+    /// Returns the status and the purpose of one packet.
     fn find(&self, name: &str) -> Option<(Option<Status>, String)> {
         let listing = self.list();
         let found = listing.iter().find(|listed| listed.name == name)?;
         Some((found.status, found.purpose.to_owned()))
     }
 
-    /// Makes all files look older.
+    /// Gives all files an older time.
     fn age(&self) {
         let past = SystemTime::now() - Duration::from_secs(60);
         fs::File::open(self.path.join("packets")).unwrap().set_modified(past).unwrap();
@@ -66,7 +66,7 @@ fn the_index_never_hides_a_change() {
     let first = case.list();
     assert!(case.index().unwrap().starts_with(HEAD));
     assert!(case.list() == first, "from the index");
-    // Some editors write in place, and then the folder's time does not change.
+    // Some editors write in place. Then the folder's time does not change.
     fs::write(case.path.join("packets/p00007.md"), packet("done", "other words")).unwrap();
     assert_eq!(case.find("p00007"), Some((Some(Status::Done), "other words".into())));
     fs::write(case.path.join("packets/p9-new.md"), packet("active", "new")).unwrap();

@@ -1,4 +1,4 @@
-//! The results of Claude Code's tools, and what its own report adds to them.
+//! The results of Claude Code's tools, and what its own report adds to each result.
 
 use std::borrow::Cow;
 
@@ -12,10 +12,11 @@ use crate::transcript::walk::{Walk, unquote};
 
 type Text<'a> = Cow<'a, str>;
 
-/// `toolUseResult`: the same result again, for the harness's own screen, with some details stated more clearly.
+/// The field `toolUseResult`: the same result again, for the harness's own screen, with some details stated more
+/// clearly.
 #[derive(Debug, Default)]
 pub struct ToolReport<'a> {
-    /// The command ran to its end. Its exit code is zero unless the result says otherwise.
+    /// True if the command ran to its end. Its exit code is then zero, unless the result contains another one.
     ended: bool,
     files: Vec<Touched<'a>>,
     todo: Option<TodoChange<'a>>,
@@ -23,7 +24,7 @@ pub struct ToolReport<'a> {
 }
 
 impl<'a> ToolReport<'a> {
-    /// Reads the first few fields and stops at the first useless one: what follows can be megabytes.
+    /// Reads the first few fields and stops at the first useless one, because the rest can be megabytes long.
     pub fn read(walk: &mut Walk<'a>) -> ToolReport<'a> {
         let mut report = ToolReport::default();
         let mut made = None;
@@ -38,7 +39,7 @@ impl<'a> ToolReport<'a> {
                 }
                 b"stderr" | b"isImage" | b"noOutputExpected" | b"questions" => walk.skip(),
                 b"interrupted" => report.ended &= !walk.raw().is_true(),
-                // "No matches found" means a nonzero exit code, but not which one.
+                // "No matches found" means that the exit code is not zero, but does not say which code it is.
                 b"returnCodeInterpretation" | b"backgroundTaskId" => {
                     walk.skip();
                     report.ended = false;
@@ -70,8 +71,8 @@ impl<'a> ToolReport<'a> {
     }
 }
 
-/// Converts a result to the neutral form, with what the report adds. A line has one report, and the first result uses
-/// it up.
+/// Converts a result to the neutral form, with what the report adds. A line has one report; the caller passes it with
+/// the first result only.
 pub fn result<'a>(raw: &RawResult<'a>, report: ToolReport<'a>, items: &mut Vec<Item<'a>>) {
     let mut result = raw.read();
     result.files = report.files;
@@ -109,7 +110,7 @@ fn fail<'a>(result: &mut CallResult<'a>, items: &mut Vec<Item<'a>>) {
     }
 }
 
-/// Returns the new todo entry; the call did not know its number yet.
+/// Returns the new todo entry from the result, because the call did not contain its number yet.
 fn task<'a>(walk: &mut Walk<'a>) -> Option<TodoChange<'a>> {
     let task = walk.raw().fields();
     Some(TodoChange::One {

@@ -1,4 +1,4 @@
-//! Decides who wrote a text in the user's place. Claude Code puts much text there that no user wrote.
+//! Decides who wrote a text that is recorded as the user's. Claude Code records much text there that no user wrote.
 
 use std::borrow::Cow;
 
@@ -35,7 +35,7 @@ const HARNESS: [&str; 4] = [
 
 const FEEDBACK: &str = "Stop hook feedback:";
 
-/// Classifies a text that the transcript attributes to the user; `None` if it says nothing.
+/// Classifies a text that the transcript attributes to the user; `None` if it contains nothing for us.
 pub fn item(text: Cow<'_, str>) -> Option<Item<'_>> {
     if text.starts_with("[Request interrupted") {
         return Some(Item::Interrupted);
@@ -66,7 +66,7 @@ pub fn prompt(text: Cow<'_, str>) -> Option<(Cow<'_, str>, Typed)> {
     Some((words, typed))
 }
 
-/// Returns a stop hook's answer, if the harness passes it on.
+/// Returns a stop hook's answer, if the text is the message in which the harness passes it on.
 pub fn feedback(text: &str) -> Option<String> {
     text.strip_prefix(FEEDBACK).map(|reason| reason.trim().to_owned())
 }
@@ -80,7 +80,7 @@ pub fn refusal(text: &str) -> Option<Option<&str>> {
     Some(said.filter(|said| !said.is_empty()))
 }
 
-/// Returns the length of the leading elements that are not the user's.
+/// Returns the total length of the leading elements that the user did not write.
 fn foreign(text: &str) -> usize {
     let mut at = 0;
     loop {
@@ -98,7 +98,7 @@ fn foreign(text: &str) -> usize {
     }
 }
 
-/// Matches `/name` or `/name arguments`; a path has a second slash.
+/// Returns whether a text is `/name` or `/name arguments`. A path has a second slash.
 fn is_slash(text: &str) -> bool {
     let name = text.strip_prefix('/').and_then(|rest| rest.split_whitespace().next());
     name.is_some_and(|name| !name.is_empty() && !name.contains('/'))
