@@ -59,7 +59,7 @@ impl OpenCode {
         OpenCode::init_as_released(scratch);
         let path = scratch.project.join(PLUGIN);
         let source = std::fs::read_to_string(&path).expect("a plugin");
-        let patient = source.replacen("const TIMEOUT = 2_000\n", "const TIMEOUT = 60_000\n", 1);
+        let patient = source.replacen("const TIMEOUT = 2_000\n", "const TIMEOUT = 10_000\n", 1);
         assert_ne!(patient, source, "the plugin names its timeout");
         std::fs::write(path, patient).expect("a file");
     }
