@@ -384,8 +384,7 @@ impl Hook<'_> {
         matches!(self.project.store.session(session).get::<Cursor>(), Ok(None))
     }
 
-    /// Returns whether the session is between a compaction and its brief. Reads that only at events where it can
-    /// matter.
+    /// Returns whether the session is between a compaction and its brief. Reads this only at events where it matters.
     fn pending(&self, session: &Id, event: &Event) -> Option<Pending> {
         match event.kind {
             // What a sub-agent does says nothing about its session's compaction.

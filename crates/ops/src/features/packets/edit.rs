@@ -1,4 +1,4 @@
-//! Changes a packet: a status, a file, a section. All other bytes stay.
+//! Changes a packet: a status, a file, a section. All other bytes stay the same.
 
 use model::document::{Document, Head};
 use model::id::Id;
@@ -32,7 +32,7 @@ pub struct Edited {
     pub covered: bool,
 }
 
-/// Changes a packet under its lock; all other bytes stay.
+/// Changes a packet under its lock; all other bytes stay the same.
 pub fn edit(world: &World, word: &str, edit: Edit) -> Result<Edited> {
     let project = Project::find(world)?;
     let id = find(&project, word)?;
