@@ -59,7 +59,7 @@ pub fn run(world: &World, call: &Call) -> Vec<u8> {
 
 /// Decodes the payload, finds the root, checks whether it is trusted, then calls [`Hook::event`].
 fn handle(world: &World, call: &Call, mode: Mode, trace: &mut Trace) -> Vec<u8> {
-    // `THROUGHLINE_HOOK` is set in every process that we start, so that its hooks do nothing.
+    // We set `THROUGHLINE_HOOK` for validators and for a harness's own program, so that their hooks do nothing.
     for variable in ["THROUGHLINE_DISABLE", "THROUGHLINE_HOOK"] {
         if world.is_on(variable) {
             return trace.silent(|| format!("${variable} is set: hooks do nothing"));

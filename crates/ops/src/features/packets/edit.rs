@@ -154,7 +154,7 @@ fn unconfirm(document: &mut Document, files: &[String]) -> Result<()> {
     confirm::unconfirm(document, files).map_err(|why| refused(&why))
 }
 
-/// Replaces a section. One of our own headings is found by any part of its name, any other heading by its whole name.
+/// Replaces a section. Our own headings are found by the beginning of their name, other headings by their whole name.
 fn set_section(document: &mut Document, heading: &str, text: &str) -> Result<Option<&'static str>> {
     let wanted = heading.trim().trim_start_matches('#').trim();
     let own = document
