@@ -59,7 +59,7 @@ pub fn run(world: &World, call: &Call) -> Vec<u8> {
 
 /// Decodes the payload, finds the root, checks whether it is trusted, then calls [`Hook::event`].
 fn handle(world: &World, call: &Call, mode: Mode, trace: &mut Trace) -> Vec<u8> {
-    // `THROUGHLINE_HOOK` is set in every process that we start, so that its hooks do nothing.
+    // We set `THROUGHLINE_HOOK` for validators and for a harness's own program, so that their hooks do nothing.
     for variable in ["THROUGHLINE_DISABLE", "THROUGHLINE_HOOK"] {
         if world.is_on(variable) {
             return trace.silent(|| format!("${variable} is set: hooks do nothing"));
@@ -384,8 +384,7 @@ impl Hook<'_> {
         matches!(self.project.store.session(session).get::<Cursor>(), Ok(None))
     }
 
-    /// Returns whether the session is between a compaction and its brief. Reads that only at events where it can
-    /// matter.
+    /// Returns whether the session is between a compaction and its brief. Reads this only at events where it matters.
     fn pending(&self, session: &Id, event: &Event) -> Option<Pending> {
         match event.kind {
             // What a sub-agent does says nothing about its session's compaction.

@@ -21,7 +21,7 @@ use crate::process::reaper::ProcessReaper;
 /// How often a running command is checked.
 const TICK: Duration = Duration::from_millis(5);
 
-/// How long a command may take to end after SIGTERM, and its last output to arrive after the command ended.
+/// How long a command may take to end after SIGTERM, and how long its last output may take to arrive after it ended.
 const GRACE: Duration = Duration::from_millis(500);
 
 #[derive(Clone, Copy, Debug)]

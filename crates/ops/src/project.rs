@@ -85,7 +85,7 @@ impl Surroundings {
         Some(root.path.join(layout::STORE))
     }
 
-    /// Returns why the store here is not trusted; `None` if it is, or there is none.
+    /// Returns why the store here is not trusted; `None` if it is trusted, or if there is no store.
     pub fn untrusted(&self, world: &World) -> Option<Untrusted> {
         match &self.0 {
             Ok(Found::Marked { root, marker, .. }) if world.trusts(marker, &root.path) => None,

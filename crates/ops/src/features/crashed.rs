@@ -1,4 +1,4 @@
-//! `thru sweep`: writes packets for sessions that crashed, which means that their session end was never reported.
+//! `thru sweep`: writes packets for crashed sessions, whose end was never reported.
 
 use std::path::Path;
 use std::time::Duration;

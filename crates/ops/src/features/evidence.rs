@@ -74,8 +74,8 @@ pub(crate) fn write_all(
     put(store, task, (entries, listing), at, trim_to_size)
 }
 
-/// Writes evidence; there is no other way. Under the lock of its task, the listing is written first, then the archive,
-/// then the bundle.
+/// Writes evidence; all other functions go through this one. Under the lock of its task, the listing is written first,
+/// then the archive, then the bundle.
 fn put(
     store: &Store,
     task: &Id,

@@ -110,7 +110,7 @@ impl GateContext {
     fn of(world: &World, project: Project) -> GateContext {
         let Project { root, store, marker } = project;
         let trusted = world.trusts(&marker, &root.path);
-        // The settings of a clone are somebody else's text.
+        // The settings of a clone are somebody else's text, so they are used only if the root is trusted.
         let resolved = settings::resolve(world, trusted.then_some(&store));
         let trust_hint = match trusted {
             true => String::new(),
@@ -188,7 +188,8 @@ impl GateContext {
         judge(run, output, &self.root.checkout)
     }
 
-    /// Takes the lock of the process that works in a run. If another process has it, the error names that process.
+    /// Takes the lock that a process holds while it works in a run. If another process has it, the error names that
+    /// process.
     fn lock(&self, run: &Run, command: &str) -> Result<Lock> {
         let who = format!("`thru {command}` (process {})", std::process::id());
         match self.store.lock_run(run, &who, PATIENCE) {

@@ -161,8 +161,8 @@ pub(crate) enum Begin {
     IfNone,
 }
 
-/// Changes the plan; there is no other way. Under the lock, the ledger line is written first, then the file, then its
-/// view. `edit` gets the current plan, and may refuse.
+/// Changes the plan; every change goes through this function. Under the lock, the ledger line is written first, then
+/// the file, then its view. `edit` gets the current plan, and may refuse.
 pub(crate) fn change(
     store: &Store,
     author: &Author,

@@ -73,7 +73,7 @@ pub struct File {
     pub bytes: Vec<u8>,
 }
 
-/// Where the roles of a project are searched.
+/// Where to look for the roles of a project.
 #[derive(Debug)]
 pub struct Roles {
     pub root: Root,
@@ -258,7 +258,7 @@ fn find(root: &Root, settings: &Settings, role: &Id) -> Result<Option<File>> {
     Ok(None)
 }
 
-/// Returns the first path where a role's file is searched.
+/// Returns the first path where a role's file is looked for.
 fn would_be(root: &Root, settings: &Settings, role: &Id) -> Result<String> {
     let place = places(root, settings)?.into_iter().next();
     let path = place.map(|place| place.base.join(place.folder).join(role::file_name(role)));
@@ -407,7 +407,7 @@ pub fn unbind_role(world: &World, name: &str, session: Option<&str>) -> Result<V
     bound.into_iter().map(|session| release(world, &store, session, Chosen::Named)).collect()
 }
 
-/// `thru role unbind`: removes the role from a session. The role itself, its file and its lifecycle stay.
+/// `thru role unbind`: removes the role from a session. The role itself, its file and its lifecycle are kept.
 pub fn unbind(world: &World, session: Option<&str>) -> Result<Unbound> {
     let store = Project::find(world)?.store;
     let (session, chosen) = list::choose(world, &store, session)?;

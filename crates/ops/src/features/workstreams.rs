@@ -69,7 +69,7 @@ pub struct Load {
     /// The path as written in the manifest.
     pub named: String,
     pub lies: LoadLocation,
-    /// The path relative to the root; `None` if it is not opened.
+    /// The path relative to the root; `None` if the file is not opened.
     pub path: Option<String>,
     pub bytes: u64,
     pub changed: Option<Timestamp>,
@@ -174,8 +174,8 @@ impl<'a> Workstreams<'a> {
         Ok(below(&self.root.checkout).or_else(|| below(&self.root.path)))
     }
 
-    /// Returns the workstream at a folder, if it has a manifest there or next to its plans. Some projects keep the
-    /// manifest with the plans, and a migration puts it where the old one was.
+    /// Returns the workstream of a folder, if it has a manifest there or in the folder of its plans. Some projects
+    /// keep the manifest with the plans, and a migration puts it where the old one was.
     fn at(&self, id: &str, folder: &str) -> Result<Option<Workstream>> {
         let plans = format!("{folder}/{PLANNING}");
         let homes = if folder.starts_with(PROJECTS) { [&plans, folder] } else { [folder, &plans] };

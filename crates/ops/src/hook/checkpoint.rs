@@ -109,8 +109,8 @@ fn with_begun<'d>(work: &Checkpoint, digest: &'d Digest, begun: &[TranscriptReco
     seen
 }
 
-/// Writes what only the transcript reports to the journal, and returns unfinished calls. The transcript may be
-/// absent: some harnesses write it late.
+/// Adds to the journal what only the transcript reports, and returns unfinished calls. The transcript may be absent:
+/// some harnesses write it late.
 fn catch_up(
     work: &Checkpoint,
     digest: &mut Digest,

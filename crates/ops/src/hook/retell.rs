@@ -75,7 +75,7 @@ impl TranscriptRecord {
     }
 }
 
-/// Reads a transcript line by line. Of a sub-agent only what it changed counts, because it has its own context.
+/// Reads a transcript line by line. For a sub-agent, only what it changed counts, because it has its own context.
 #[derive(Debug)]
 pub struct TranscriptReplay {
     /// Whether to include prompts and compactions, not only calls and words.
@@ -317,7 +317,7 @@ impl TranscriptReplay {
             None => effect::tool_acts(&call.tool),
         };
         if wanted {
-            // The beginning names what was created, the end what was done last and how it ended.
+            // The beginning says what was created, and the end says what was done last and how it ended.
             call.output = Some(match result.failed || result.text.len() < GIVEN_BYTES {
                 true => owned(&result.text),
                 false => Cow::Owned(format!(

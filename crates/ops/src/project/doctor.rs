@@ -172,7 +172,7 @@ fn check_settings(world: &World, store: Option<&Store>) -> Check {
     Check { name: "settings", text, findings }
 }
 
-/// Walks the store and reports damaged files that were moved aside, torn lines, leftovers, links, unreadable files.
+/// Walks the store and reports damaged files that were moved aside, torn lines, leftovers, links and unreadable files.
 fn check_files(store: &Store) -> Check {
     let mut walk = Walk::default();
     walk.folder(store.dir(), "");
@@ -181,7 +181,7 @@ fn check_files(store: &Store) -> Check {
     Check { name: "files", text, findings: walk.findings }
 }
 
-/// Reports files of one machine that came with a commit.
+/// Reports machine-local files that came with a commit.
 fn tracked(store: &Store) -> Vec<Finding> {
     match store.tracked() {
         Tracked::Nothing => Vec::new(),
@@ -343,8 +343,8 @@ fn check_hooks(firing: &HookStatistics, now: Timestamp) -> Check {
     Check { name: "hooks", text: text.unwrap_or_else(|| "no hook has run yet".to_owned()), findings }
 }
 
-/// Reports that no settings file calls us. A plugin of the harness can call us too, so this is only a note if hooks have
-/// run.
+/// Reports that no settings file calls us. A plugin of the harness can call us too, so this is only a note if hooks
+/// have run.
 fn not_wired(world: &World, checkout: &Path, firing: &HookStatistics) -> Option<Finding> {
     if HARNESSES.iter().any(|harness| !install::in_force(world, harness, checkout).is_empty()) {
         return None;

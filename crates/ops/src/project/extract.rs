@@ -19,7 +19,7 @@ const FORBIDDEN: &[&str] = &[".git", ".agent", ".husky", ".vscode", ".idea", ".s
 /// What happens to a file that already exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
-    /// The file stays, and the block is not written.
+    /// The file is kept, and the block is not written.
     Keep,
     Replace,
 }
@@ -51,7 +51,7 @@ pub enum Outcome {
     Replaced,
     /// The file already has this text.
     Same,
-    /// Another file has this name, and it stays.
+    /// Another file has this name, and it is kept.
     Exists,
 }
 

@@ -243,7 +243,7 @@ pub fn dirty(project: &Path) -> Option<usize> {
 }
 
 /// Returns settings that disable the filters which this repository defines: git would run them to compare a file. The
-/// user's own filters stay. `None` if git does not answer.
+/// user's own filters stay enabled. `None` if git does not answer.
 fn filters_off(project: &Path) -> Option<Vec<String>> {
     let args = ["config", "--includes", "--show-scope", "--name-only", "-z", "--get-regexp", "^filter\\."];
     // Git fails if there are no filters.

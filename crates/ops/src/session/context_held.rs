@@ -44,7 +44,8 @@ pub fn without_held(store: &Store, session: &Id, candidates: &mut Vec<Candidate>
     Ok(())
 }
 
-/// Records which facts were sent on an occasion. A start and a compaction clear the earlier marks.
+/// Records which facts were sent on an occasion. If the session begins with a new context, the earlier marks are
+/// cleared.
 pub fn remember(context: &HookContext, occasion: Occasion, told: Vec<u64>) -> Result<()> {
     let session = context.project.store.session(context.session);
     let before = match occasion {

@@ -26,7 +26,7 @@ const SQLITE_OPTIONS: [&str; 4] = ["-init", "/dev/null", "-batch", "-readonly"];
 /// A shell line that runs a program without its stderr.
 const QUIET: &str = "exec \"$@\" 2>/dev/null";
 
-/// A session as the lines that its harness's reader understands, oldest first.
+/// A session, in the form of lines that its harness's reader understands, oldest first.
 #[derive(Debug)]
 pub struct Rows {
     pub harness: &'static Harness,

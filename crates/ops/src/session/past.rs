@@ -28,7 +28,7 @@ pub struct Gathered {
 }
 
 impl Gathered {
-    /// Keeps only which session this is, without what happened in it.
+    /// Keeps the identity of the session, and drops what happened in it.
     pub fn outline(self) -> Gathered {
         let mut digest = Digest::new(&self.digest.session);
         digest.harness = self.digest.harness;

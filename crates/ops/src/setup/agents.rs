@@ -369,7 +369,7 @@ fn hidden(checkout: &Path, plans: &[Plan], request: &Request) -> Result<Option<g
     }
 }
 
-/// Removes folders that we may have created. A folder that is not empty stays.
+/// Removes folders that we may have created. A folder that is not empty is kept.
 fn remove_empty_folders(plan: &Plan, scope: Scope) {
     let removed = plan.steps.iter().find(|step| step.changed.change == FileChange::Removed);
     let Some(folder) = removed.and_then(|step| step.changed.path.parent()) else { return };

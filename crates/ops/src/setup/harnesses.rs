@@ -94,7 +94,7 @@ pub fn wirable() -> impl Iterator<Item = &'static str> {
     HARNESSES.iter().map(|harness| harness.name)
 }
 
-/// Returns these names, and those of the programs that a prompt can be written for.
+/// Returns the names of all harnesses that a prompt can be written for.
 pub fn names() -> impl Iterator<Item = &'static str> {
     harness::names()
 }

@@ -169,7 +169,7 @@ fn place(world: &World, below: Below) -> Result<Root> {
     Ok(root)
 }
 
-/// Refuses a new root inside another one, which the user must request explicitly. `--root` names a folder exactly.
+/// Refuses a folder that `--root` names if it is inside another root. Such a root must be requested with `--nested`.
 pub(crate) fn refuse_below_another(world: &World, root: &Root) -> Result<()> {
     let above: Vec<&Path> = root.path.parent().into_iter().collect();
     if world.explicit().is_some()

@@ -242,7 +242,7 @@ fn run_in(
             job.carry_out(plan)?;
         }
         for folder in plans.iter().filter_map(|plan| plan.emptied(&job.folder)) {
-            // We may have created this folder. If it is not empty, it stays.
+            // We may have created this folder. If it is not empty, it is kept.
             let _ = std::fs::remove_dir(folder);
         }
         if task == Task::Uninstall && scope != Scope::User {

@@ -127,7 +127,7 @@ fn read_plan(world: &World, dir: &Dir) -> Result<Option<Incoming>> {
     Ok(Some(Incoming { from, plan, warnings, mark, covered: redactor.was_covered() }))
 }
 
-/// Warns if the view has other tasks: it may have been edited by hand, while opencode-swarm itself uses `plan.json`.
+/// Warns if the view differs: it may have been edited by hand, while opencode-swarm itself uses `plan.json`.
 fn warn_of_difference(plan: &Plan, view: Option<&Plan>, warn: &mut impl FnMut(String)) {
     let Some(view) = view else { return };
     let only: Vec<String> = view

@@ -79,7 +79,7 @@ pub(crate) fn observe(
             let mut listing = None;
             match digest.edited_after(check.last).or_else(|| files.changed_after(&check.at)) {
                 Some(path) => path.clone_into(&mut entry.changed),
-                // Files that were not examined may have changed; in that case the entry is not bound to any files.
+                // If not all files were examined, some may have changed, and the entry is not bound to any files.
                 None if files.is_all => {
                     entry.tree = files.listing.tree();
                     entry.files = u64::try_from(files.listing.files.len()).ok();

@@ -148,8 +148,8 @@ fn here(world: &World, store: &Store) -> Option<Id> {
     }
 }
 
-/// Returns the loops that can be meant if none is named. For reading, the newest is good enough, because it does no
-/// harm.
+/// Returns the loops that can be meant if none is named. Reading does no harm, so the newest loop is good enough for
+/// it.
 fn meant<'a>(aim: LoopUse, loops: &[&'a Loop], pointer: &Pointer, here: Option<&str>) -> Vec<&'a Loop> {
     let is_ours = |known: &Loop| here.is_none() || known.session.as_deref() == here;
     let fits = |known: &Loop| match aim {

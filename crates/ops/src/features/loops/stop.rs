@@ -136,7 +136,7 @@ impl<'c> Held<'c> {
         Ok(Some(Judged { record, verdict, _lock: lock }))
     }
 
-    /// Returns the error with which the agent may stop: a loop whose iterations cannot be counted must not continue.
+    /// Returns the error that lets the agent stop: a loop whose iterations cannot be counted must not continue.
     fn let_go(&self, why: &dyn std::fmt::Display) -> Error {
         Error::Failed { what: format!("loop {} was let go: {why}", self.id) }
     }
@@ -150,7 +150,7 @@ impl<'c> Held<'c> {
         let store = self.context.project.store;
         let state = &record.state;
         let stop = self.as_seen(state, checked);
-        // A kept promise counts, even if the harness ended a turn before.
+        // A kept promise counts, even if the harness ended an earlier turn.
         let goes_on = matches!(verdict, Verdict::Feed { .. } | Verdict::FeedAgain { .. });
         if goes_on && self.stop.first == Some(true) && is_overridden(self.context, state) {
             return end_by_cap(self.context, &self.id, record).map(|()| Part::silent());

@@ -16,7 +16,7 @@ use crate::session::transcript_reader;
 const PATIENCE: Duration = Duration::from_millis(150);
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
-/// How much of the transcript's end is read. Only the cost of a longer turn remains unknown.
+/// How much of the transcript's end is read. For a longer turn, only the cost remains unknown.
 const WINDOW: u64 = 256 * 1024;
 
 /// Facts that do not come from the loop.

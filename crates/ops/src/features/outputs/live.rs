@@ -59,7 +59,8 @@ pub fn set_live(world: &World, dir: &Path) -> Result<Live> {
     Ok(told(&Found { run, from: Where::LiveJson }))
 }
 
-/// Clears the live run. Returns a run that is still live, because we do not clear another tool's live-state file.
+/// Clears the live run. Returns the run that another tool's live-state file still names, because we do not clear that
+/// file.
 pub fn clear_live(world: &World) -> Result<Option<Live>> {
     let place = GateContext::find(world)?;
     place.store.set_live(None, world.now)?;

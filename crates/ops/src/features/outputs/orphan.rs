@@ -53,7 +53,7 @@ impl Orphan {
         timeout.saturating_sub(used.unwrap_or_default())
     }
 
-    /// Returns false if another process has its number now.
+    /// Returns false if another process now has its number.
     pub fn can_be_ended(&self) -> bool {
         alive::still_leads_group(&self.stamp)
     }

@@ -1,4 +1,4 @@
-//! `thru gate run`: keeps valid outputs, launches the others, launches those that fail once more, then judges the
+//! `thru gate run`: keeps valid outputs, launches the others, launches each failed one a second time, then judges the
 //! gate.
 
 use std::collections::VecDeque;

@@ -1,4 +1,4 @@
-//! Changes a packet: a status, a file, a section. All other bytes stay.
+//! Changes a packet: a status, a file, a section. All other bytes stay the same.
 
 use model::document::{Document, Head};
 use model::id::Id;
@@ -32,7 +32,7 @@ pub struct Edited {
     pub covered: bool,
 }
 
-/// Changes a packet under its lock; all other bytes stay.
+/// Changes a packet under its lock; all other bytes stay the same.
 pub fn edit(world: &World, word: &str, edit: Edit) -> Result<Edited> {
     let project = Project::find(world)?;
     let id = find(&project, word)?;
@@ -154,7 +154,7 @@ fn unconfirm(document: &mut Document, files: &[String]) -> Result<()> {
     confirm::unconfirm(document, files).map_err(|why| refused(&why))
 }
 
-/// Replaces a section. One of our own headings is found by any part of its name, any other heading by its whole name.
+/// Replaces a section. Our own headings are found by the beginning of their name, other headings by their whole name.
 fn set_section(document: &mut Document, heading: &str, text: &str) -> Result<Option<&'static str>> {
     let wanted = heading.trim().trim_start_matches('#').trim();
     let own = document

@@ -12,7 +12,7 @@ use crate::input_redactor::InputRedactor;
 use crate::project::Project;
 use crate::{Error, Mode, Result, World};
 
-/// Writes a path as text: the name of a file may not be UTF-8, which JSON requires.
+/// Writes a path as text: the name of a file is not always UTF-8, which JSON requires.
 fn shown<S: serde::Serializer>(path: &Path, to: S) -> std::result::Result<S::Ok, S::Error> {
     to.collect_str(&path.display())
 }

@@ -180,8 +180,8 @@ fn claim(world: &World, project: &Project, id: &Id, request: &Request) -> Result
     let user = || (world.var)("USER").map_or("somebody".into(), |user| user.to_string_lossy().into_owned());
     let by = owner.as_ref().map_or_else(user, Id::to_string);
     let shown = packets::change(project, id, |document| {
-        // A session that claims a packet again already has it. This does not apply to users, because two may have one
-        // name.
+        // A session that claims a packet again already has it. This is not true of users, because two may have the
+        // same name.
         let is_active = document.text("status") == Some(Status::Active.name());
         let again = is_active && owner.is_some() && document.text("claimed_by") == Some(&by);
         if again {

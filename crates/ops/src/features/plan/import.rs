@@ -24,7 +24,7 @@ const LARGEST: usize = 16 * 1024 * 1024;
 /// What happens to an existing plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// It stays, and the import is refused.
+    /// It is kept, and the import is refused.
     Free,
     /// The import replaces it; the old plan stays in the ledger.
     Replace,
@@ -33,7 +33,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// Returns the place that `--append` and `--replace` ask for. Both together were refused before.
+    /// Returns the place that `--append` and `--replace` ask for. The combination of both was refused before.
     pub fn of_flags(append: bool, replace: bool) -> Place {
         match (append, replace) {
             (true, _) => Place::Append,

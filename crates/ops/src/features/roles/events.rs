@@ -139,7 +139,7 @@ impl RoleMover<'_> {
         self.step(role, happened)
     }
 
-    /// Checks the file before a compaction, as `thru context validate` does, but without checks that need a process.
+    /// Records a compaction. Checks the file as `thru context validate` does, but without checks that need a process.
     pub(crate) fn compaction(&self, role: &Id) -> Result<Option<String>> {
         let ProjectContext { world, root, settings, .. } = self.project;
         let Some(file) = super::find(root, settings, role)? else {

@@ -41,7 +41,7 @@ pub enum Outcome {
     Imported,
     /// The same file was imported before.
     Same,
-    /// The role already has another file, and it stays.
+    /// The role already has another file, which is kept.
     Exists,
 }
 

@@ -1,4 +1,4 @@
-//! What other agents do at the same time: tells it to a starting sub-agent, and warns if two sessions edit the same
+//! What other agents do at the same time: tells a starting sub-agent about it, and warns if two sessions edit the same
 //! file.
 
 use jiff::{SignedDuration, Timestamp};
@@ -39,7 +39,7 @@ const LOOKED_AT: usize = 8;
 /// How much of the end of a journal is read.
 const TAIL: u64 = 64 * 1024;
 
-/// How many files are mentioned at once at most.
+/// How many files are mentioned at once.
 const TOLD: usize = 5;
 
 /// The conflicting edits that a session was told about.

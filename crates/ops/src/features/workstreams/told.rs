@@ -73,7 +73,7 @@ fn fact(what: &str, text: String) -> Candidate {
     Candidate::new(&SECTION, format!("workstream:{what}"), text)
 }
 
-/// Mentions the newest state if it belongs to another session. It is not used.
+/// Mentions the newest state if it belongs to another session. Such a state is not used.
 fn other_sessions(place: &Workstreams, session: &str) -> Vec<Candidate> {
     let Some(Ok(state)) = state_of(place.store, layout::PRECOMPACT_STATE) else { return Vec::new() };
     let (Some(id), Some(other)) = (&state.active_project_id, &state.session_id) else { return Vec::new() };

@@ -55,7 +55,7 @@ fn has_content(folder: &Path) -> bool {
     }
 }
 
-/// Returns the signs that a harness is in use which were searched for, to explain why no harness was found.
+/// Returns the signs of use that were searched for, to explain why no harness was found.
 pub fn signs_of_use(world: &World, project: &Path) -> Vec<String> {
     let signs_of = |harness: &Harness| {
         let (program, folder) = (harness.program, harness.folder);

@@ -178,8 +178,7 @@ impl Old<'_> {
         said(Outcome::Success, &format!("is now {target}{note}"))
     }
 
-    /// Restores the old file and removes the manifest that was made from it, unless somebody has edited the manifest
-    /// since.
+    /// Restores the old file. The manifest that was made from it is removed, unless somebody has edited it since.
     fn give_back(&self) -> Result<Became> {
         let Old { legacy, backup, target, .. } = self;
         let original = match (self.has_legacy, self.has_backup) {
