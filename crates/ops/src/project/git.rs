@@ -106,8 +106,9 @@ pub fn include(project: &Path, paths: &[PathBuf]) -> Result<Option<ListChange>> 
         && !lines.get(mark + 1).is_some_and(|next| next.starts_with(b"/"))
     {
         let joined = lines.remove(mark).trim_ascii_end() == MARK_JOINED.as_bytes();
-        // The line end that was added before the mark is removed too.
-        if let Some(last) = lines.last_mut().filter(|_| joined && mark > 0) {
+        // The line end that was added before the mark is removed too, unless the user has added lines since.
+        let is_last = mark > 0 && mark == lines.len();
+        if let Some(last) = lines.last_mut().filter(|_| joined && is_last) {
             *last = last.strip_suffix(b"\n").unwrap_or(last);
         }
     }

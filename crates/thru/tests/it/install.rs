@@ -197,6 +197,21 @@ fn a_list_of_gits_that_is_no_text_is_kept() {
     assert_eq!(fs::read(env.project().join(".git/info/exclude")).unwrap(), mine);
 }
 
+/// The list had no line end, so one was added before ours. It is taken back only if nothing follows.
+#[test]
+fn what_the_user_adds_below_our_lines_keeps_its_line_end() {
+    let env = TestEnv::repository();
+    let list = env.project().join(".git/info/exclude");
+    for (added, left) in [("", "*.log"), ("*.tmp\n", "*.log\n*.tmp\n")] {
+        env.write("project/.git/info/exclude", "*.log");
+        env.thru(&["install", "claude-code"]).ok();
+        let ours = fs::read_to_string(&list).unwrap();
+        env.write("project/.git/info/exclude", format!("{ours}{added}"));
+        env.thru(&["uninstall", "claude-code"]).ok();
+        assert_eq!(fs::read_to_string(&list).unwrap(), left);
+    }
+}
+
 #[test]
 fn every_cycle_gives_the_bytes_back() {
     let env = TestEnv::repository();
