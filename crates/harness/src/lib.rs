@@ -190,7 +190,7 @@ pub enum Commands {
         /// Whether it runs lines that begin with `!` before the model sees the command.
         runs_lines: bool,
     },
-    /// The plugin adds them.
+    /// The plugin adds the commands.
     InPlugin {
         /// The harness's own commands, which ours must not hide.
         taken: &'static [&'static str],

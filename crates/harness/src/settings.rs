@@ -1,7 +1,7 @@
 //! Edits our hooks in other people's settings files (JSON, and JSON with comments): adds, updates, removes and finds
 //! them.
 //!
-//! The file is not ours, so we never print it anew. We find positions and insert or delete text there. The result is
+//! The file is not ours, so we never rewrite it. We find positions and insert or delete text there. The result is
 //! the input plus our entries, in the file's own indentation, line ends and commas; comments and other people's hooks
 //! stay byte for byte. Installing twice has the same result as installing once. [`uninstall`] after [`install`]
 //! restores the original bytes from the file alone (see `render::Before` and `insert`). A file that does not parse, or

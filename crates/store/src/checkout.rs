@@ -293,7 +293,7 @@ fn nanoseconds(seconds: i64, nanoseconds: impl TryInto<i64>) -> i64 {
     seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds.try_into().unwrap_or(0))
 }
 
-/// Whether a path is in the store. Our own records change all the time, so they are no part of the checkout.
+/// Whether a path is in the store. Our own records change all the time, so they do not count.
 fn is_ours(path: &str) -> bool {
     path.strip_prefix(layout::STORE).is_some_and(|rest| rest.starts_with('/'))
 }

@@ -176,7 +176,8 @@ impl Consents {
     }
 }
 
-/// Returns a file name that differs between two checkouts of one project, and between a loop and a stage of one name.
+/// Returns a file name that differs between two checkouts of one project, and between a loop and a stage of the same
+/// name.
 fn file_name(root: &Path, kind: ConsentKind, id: &str) -> String {
     let parts = [root.as_os_str().as_encoded_bytes(), id.as_bytes()];
     format!("{}-{:016x}.json", kind.name(), fingerprint(parts))

@@ -20,7 +20,7 @@ pub enum Error {
     /// The path is a link or the wrong kind of file, so it was not opened.
     #[error("{}: refused: {why}", .path.display())]
     Refused { path: PathBuf, why: String },
-    /// Other users can write this file, so its content is not trusted.
+    /// Other users can write to this file, so its content is not trusted.
     #[error("{}: not used: {why}", .path.display())]
     Exposed { path: PathBuf, why: Exposed },
     #[error("{}: in use by another thru for more than {waited_ms} ms", .path.display())]

@@ -72,7 +72,7 @@ impl Store {
         self.consents.as_deref()
     }
 
-    /// Returns the files in `indexes/` and `state/` that git tracks. They are not trusted.
+    /// Returns the files in `indexes/`, `sessions/` and `state/` that git tracks. They are not trusted.
     pub fn tracked(&self) -> &Tracked {
         &self.dir.tracked
     }

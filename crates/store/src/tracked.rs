@@ -33,7 +33,7 @@ const REBUILT: [&[u8]; 2] = [b"indexes/", b"state/"];
 pub enum Tracked {
     #[default]
     Nothing,
-    /// Paths relative to the store: `indexes/active-loop.json`.
+    /// Paths relative to the store, such as `indexes/active-loop.json`.
     Files(Vec<String>),
     /// The index cannot be read; the text is the reason. Any of these files may have come with a commit.
     Unknown(String),

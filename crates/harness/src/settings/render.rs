@@ -50,7 +50,7 @@ pub struct Look {
 }
 
 impl Look {
-    /// Returns the text after a comma on one line.
+    /// Returns the white space after a comma if the items are on one line.
     pub fn space(&self) -> &'static str {
         if self.colon.ends_with(' ') { " " } else { "" }
     }

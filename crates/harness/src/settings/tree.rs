@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::scan::{Fault, Lexeme, Token, lexemes, next};
 
-/// How deep a file may be nested. No real settings file is nested this deeply, except to crash its readers.
+/// How deeply a file may be nested. A file that is nested more deeply was made to crash its readers.
 const DEEPEST: usize = 512;
 
 /// Which tokens may come next.

@@ -11,7 +11,7 @@ use super::values::{self, Joint};
 
 /// How many bytes before a flag its command may be.
 const REACH: usize = 300;
-/// How many words of a command are skipped at most before its last one.
+/// At most this many words of a command are skipped before its last one.
 const MOST_WORDS: usize = 8;
 
 /// Finds the value of the flag whose (first) dash is at `at`.

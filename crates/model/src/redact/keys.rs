@@ -75,7 +75,8 @@ fn beheaded(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     plausible.then_some(Hit { start: start?, end, kind: "private-key" })
 }
 
-/// How far back the beginning of a line is searched. Only a body without line breaks, which is all base64, is longer.
+/// How far back the beginning of a line is searched for. Only a body without line breaks, which is all base64, is
+/// longer.
 const WIDEST_LINE: usize = 400;
 
 fn line_start(text: &[u8], lowest: usize, end: usize) -> usize {

@@ -40,7 +40,7 @@ pub const fn lexicon(words: &'static str) -> Lexicon {
     Lexicon { words, starts }
 }
 
-/// The most nouns that one word may consist of, such as `copperkettlemoon`.
+/// How many nouns one word may consist of, as in `copperkettlemoon`.
 const MOST_PARTS: usize = 4;
 
 /// Returns how many everyday nouns `word` consists of; zero if anything is left over. `copperkettle` has two.

@@ -94,7 +94,7 @@ pub fn look(content: &[u8]) -> Option<Sure> {
     if few || long != words || shouts || snake || joint == b'_' && words > 4 {
         return None;
     }
-    // In `available**` the marks only close an emphasis.
+    // In `available**` the asterisks only end bold text.
     if digits == 0 && !content.last().is_some_and(|last| is_letter(*last)) {
         return None;
     }

@@ -480,7 +480,7 @@ pub fn with_word_before(text: &[u8], start: usize, end: usize, floor: usize) -> 
     (word > 0).then(|| &text[start - 1 - word..end])
 }
 
-/// Returns the length of the marks that close an emphasis after the separator, as in `**Password:** x`.
+/// Returns the length of the marks that end bold text after the separator, as in `**Password:** x`.
 fn closing_marks(text: &[u8]) -> usize {
     if text.starts_with(b"** ") || text.starts_with(b"__ ") { 2 } else { 0 }
 }

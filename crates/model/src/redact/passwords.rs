@@ -297,7 +297,7 @@ fn words_and_number(content: &[u8]) -> bool {
     number && words >= 2 && words + 1 == parts().count()
 }
 
-/// Whether the value is about passwords and not one itself, as in `password: user_password` and
+/// Whether the value mentions a password instead of being one, as in `password: user_password` and
 /// `"password": "Confirm password"`.
 fn mentions_itself(content: &[u8]) -> bool {
     let english = (0..content.len()).any(|at| {

@@ -10,7 +10,7 @@ use super::{lexicon, passwords};
 
 /// How many bytes after its name a value may be.
 const WIDEST: usize = 96;
-/// How many words are searched for one that comes before the value.
+/// How many words after the name are examined to find one that comes right before the value.
 const MOST_WORDS: usize = 14;
 /// The longest value, in bytes.
 const LONGEST: usize = 100;
@@ -19,7 +19,7 @@ const LONGEST: usize = 100;
 const LINKS: &str = "is ist lautet est es é è was to be becomes now it's its c'est — – -";
 /// Words that come right before the value if the name of the password is not English.
 const FOREIGN_LINKS: &str = "como : será sera sarà wird wordt devient";
-/// Foreign words with other uses too. Only an obvious password is accepted after them.
+/// Foreign words that also have other uses. Only an obvious password is accepted after them.
 const FOREIGN_PREPOSITIONS: &str =
     "para en pour por auf zu naar in con a ich vaut bleibt blijft resta rimane sigue fica";
 /// Words before the value in an instruction, as in `when it asks for the password, type x`.
@@ -43,7 +43,7 @@ pub enum Language {
 pub enum Least {
     /// A word that is not listed, at the end of a clause.
     Word,
-    /// Such a word that has none of the endings of adjectives.
+    /// A word like that, without an ending that adjectives have.
     Stem,
     /// Several words, or letters and digits.
     Words,

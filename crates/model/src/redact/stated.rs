@@ -246,7 +246,7 @@ fn behind_verb(text: &[u8]) -> Option<usize> {
     (ends && VERBS.iter().any(|verb| verb.as_bytes() == &rest[..length])).then_some(length + 1)
 }
 
-/// Whether the text ends with a command that sets the variable named next.
+/// Whether the text ends with a command that sets a variable, whose name follows.
 fn sets_variable(before: &[u8]) -> bool {
     [
         "ENV ",
@@ -347,7 +347,7 @@ fn from_to(text: &[u8], end: usize) -> Option<Hit> {
     if from > 0 && !matches!(verb, b"changed" | b"reset" | b"rotated" | b"updated" | b"switched" | b"moved") {
         return None;
     }
-    // The old password may not be stated, as in `from the default to x` and `from the old one to x`.
+    // Sometimes the old password is not stated, as in `from the default to x` and `from the old one to x`.
     if text[end + from + 6..].starts_with(b"the ") {
         let rest = &text[end + from + 6..text.len().min(end + from + 60)];
         let rest = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];

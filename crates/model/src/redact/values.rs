@@ -393,7 +393,7 @@ fn is_address(content: &[u8]) -> bool {
 /// Whether a bare value is code: a call, an index, a generic type, a path of names.
 fn is_expression(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool {
     let content = &text[value.start..value.end];
-    // In `<p>Password: word</p>` the bracket closes an element, in `Vec<u8>` it does not.
+    // In `<p>Password: word</p>` the bracket closes an element; in `Vec<u8>` it does not.
     let element = [&b"</"[..], b"<br"].iter().any(|tag| text[value.end..].starts_with(tag));
     if matches!(byte(text, value.end), b'(' | b'[' | b'{' | b'<') && !element
         || looks.longest < 32 && super::contains(content, b"::")
