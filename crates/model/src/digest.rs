@@ -141,7 +141,7 @@ pub struct Digest {
     compacted: Option<u64>,
     /// The last record that was work: a prompt or a call.
     pub worked: u64,
-    /// When a hook last reported that the agent had stopped.
+    /// When a hook last reported that the agent had stopped, with its last words.
     stopped_at: String,
     /// The last record when the active workstream was determined.
     pub detected: u64,
@@ -271,7 +271,7 @@ impl Digest {
         if event == Some(EventName::Prompt) && main && !at_work && record.command.is_empty() {
             self.close_turn();
         }
-        if event == Some(EventName::Stop) && main && record.from.is_empty() {
+        if event == Some(EventName::Stop) && main && record.from.is_empty() && !record.text.is_empty() {
             self.stopped_at = record.ts.to_string();
         }
         if matches!(event, Some(EventName::Prompt | EventName::ToolDone)) {

@@ -158,7 +158,7 @@ pub fn candidates(told: &RoleFacts) -> Vec<Candidate> {
             code(path, 200)
         ),
     )];
-    if !goal.is_empty() {
+    if !goal.is_empty() && goal != UNSET_GOAL {
         all.push(fact("goal", format!("Its goal: {}", quoted(&goal, LONGEST_TEXT))));
     }
     let steps: Vec<String> = (1..)

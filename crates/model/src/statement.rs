@@ -156,7 +156,8 @@ pub fn asks(text: &str) -> String {
 
 /// Whether the words announce a next step, so that the agent had not finished.
 pub fn announces(text: &str) -> bool {
-    const NEXT_STARTS: &[&str] = &["need to ", "i need to ", "now ", "i also need ", "next, ", "then i'll "];
+    const NEXT_STARTS: &[&str] =
+        &["need to ", "i need to ", "now ", "i also need ", "next, ", "next i ", "then i'll "];
     let Some(line) = text.lines().rev().map(str::trim).find(|line| !line.is_empty()) else { return false };
     let last = split(line).pop().unwrap_or_default();
     let small = last.to_lowercase().replace('’', "'");

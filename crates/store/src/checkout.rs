@@ -289,7 +289,7 @@ impl Checkout {
     }
 }
 
-fn nanoseconds(seconds: i64, nanoseconds: impl TryInto<i64>) -> i64 {
+pub(crate) fn nanoseconds(seconds: i64, nanoseconds: impl TryInto<i64>) -> i64 {
     seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds.try_into().unwrap_or(0))
 }
 

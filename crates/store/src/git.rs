@@ -157,6 +157,11 @@ fn read_line(path: &Path) -> Option<String> {
     Some(text.lines().next()?.trim().to_owned())
 }
 
+/// Returns which of these files are as git's index has them: they were committed or restored, unless they are only staged.
+pub fn unchanged<'p>(dir: &Path, paths: &[&'p str]) -> Vec<&'p str> {
+    crate::tracked::unchanged_files(dir, paths)
+}
+
 /// Finds an entry of git's folders that is neither a file nor a folder. On a pipe there, `git` itself would hang.
 pub fn special_file(dir: &Path) -> Option<PathBuf> {
     let top = dir.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok())?;

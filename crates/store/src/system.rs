@@ -63,10 +63,22 @@ pub fn sync_folder(folder: BorrowedFd) -> Result<()> {
 mod kernel {
     use rustix::fs::{ResolveFlags, openat2};
 
-    use super::{ALWAYS, BorrowedFd, CWD, Mode, OFlags, OwnedFd, Path, Result};
+    use super::{ALWAYS, BorrowedFd, CWD, Errno, Mode, OFlags, OwnedFd, Path, Result};
+
+    /// How often a path is tried.
+    const TRIES: usize = 16;
 
     pub fn open_beneath(at: BorrowedFd, rel: &str, flags: OFlags, mode: Mode) -> Result<OwnedFd> {
-        openat2(at, rel, flags | ALWAYS, mode, ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS)
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+        let mut opened = Err(Errno::AGAIN);
+        // If anything was renamed on the machine meanwhile, the kernel cannot tell where a `..` leads, and says so.
+        for _ in 0..TRIES {
+            opened = openat2(at, rel, flags | ALWAYS, mode, resolve);
+            if !matches!(opened, Err(Errno::AGAIN)) {
+                break;
+            }
+        }
+        opened
     }
 
     pub fn open_without_links(path: &Path, flags: OFlags) -> Result<OwnedFd> {

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{self, CWD, Mode, OFlags};
 
+use crate::checkout::nanoseconds;
 use crate::dir::Dir;
 use crate::layout;
 use crate::read::{read_own, require_file};
@@ -140,8 +141,8 @@ pub(crate) fn tracked_files(folder: &Path, most: usize) -> Option<Vec<String>> {
     }
     let mut files = Vec::new();
     for index in indexes(&git_dir(top)) {
-        let mut take = |name: &[u8], mode: u32| {
-            let inside = name.strip_prefix(prefix.as_slice()).filter(|_| mode != SUBMODULE);
+        let mut take = |name: &[u8], entry: Entry| {
+            let inside = name.strip_prefix(prefix.as_slice()).filter(|_| entry.mode != SUBMODULE);
             files.extend(inside.and_then(|name| String::from_utf8(name.to_vec()).ok()));
             if files.len() > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
@@ -160,14 +161,61 @@ pub(crate) fn tracked_files(folder: &Path, most: usize) -> Option<Vec<String>> {
     (files.len() <= most).then_some(files)
 }
 
+/// Returns which of these files are as git's index has them, by size and time. Returns an empty list outside git and for
+/// a large index, because a hook asks.
+pub(crate) fn unchanged_files<'p>(folder: &Path, paths: &[&'p str]) -> Vec<&'p str> {
+    const LARGEST: u64 = 4 * 1024 * 1024;
+    let is_top = |top: &&Path| fs::access(top.join(".git"), fs::Access::EXISTS).is_ok();
+    let Some(top) = folder.ancestors().find(is_top) else { return Vec::new() };
+    let index = git_dir(top).join("index");
+    if !fs::stat(&index).is_ok_and(|stat| stat.st_size.unsigned_abs() <= LARGEST) {
+        return Vec::new();
+    }
+    let inside = folder.strip_prefix(top).unwrap_or(Path::new(""));
+    let names: Vec<PathBuf> = paths.iter().map(|path| inside.join(path)).collect();
+    let mut unchanged = Vec::new();
+    let take = |name: &[u8], entry: Entry| {
+        if let Some(at) = names.iter().position(|path| path.as_os_str().as_bytes() == name)
+            && fs::stat(top.join(&names[at])).is_ok_and(|stat| entry.fits(&stat))
+        {
+            unchanged.push(paths[at]);
+        }
+        ControlFlow::Continue(())
+    };
+    // With ids of another length the index does not parse. Then nothing is known.
+    match open(&index).and_then(|file| each_entry(file, 20, take)) {
+        Ok(()) => unchanged,
+        Err(_) => Vec::new(),
+    }
+}
+
+/// What the index says about a file.
+struct Entry {
+    mode: u32,
+    modified: (u32, u32),
+    size: u32,
+}
+
+impl Entry {
+    fn fits(&self, stat: &fs::Stat) -> bool {
+        let (seconds, fraction) = self.modified;
+        // Some versions of git store no fractions of a second.
+        let fraction_on_disk = nanoseconds(0, stat.st_mtime_nsec);
+        let is_same_time =
+            i64::from(seconds) == stat.st_mtime && (fraction == 0 || i64::from(fraction) == fraction_on_disk);
+        is_same_time && u64::from(self.size) == stat.st_size.unsigned_abs()
+    }
+}
+
 /// The mode of an entry that is a submodule.
 const SUBMODULE: u32 = 0o160_000;
 
-/// Reads git's index format, versions 2 to 4: calls `with` for the name and mode of each entry.
+/// Reads git's index format, versions 2 to 4: calls `with` for the name of each entry and what
+/// is known of the file.
 fn each_entry(
     mut index: impl BufRead,
     id_bytes: usize,
-    mut with: impl FnMut(&[u8], u32) -> ControlFlow<()>,
+    mut with: impl FnMut(&[u8], Entry) -> ControlFlow<()>,
 ) -> io::Result<()> {
     let damaged = || io::Error::new(ErrorKind::InvalidData, "it is not a git index of version 2 to 4");
     let mut header = [0; 12];
@@ -211,8 +259,9 @@ fn each_entry(
             let padding = ((length + 8) & !7) - length - 1;
             index.read_exact(&mut [0; 8][..padding])?;
         }
-        let mode = u32::from_be_bytes([fixed[24], fixed[25], fixed[26], fixed[27]]);
-        if with(&name, mode).is_break() {
+        let number = |at: usize| u32::from_be_bytes([fixed[at], fixed[at + 1], fixed[at + 2], fixed[at + 3]]);
+        let entry = Entry { mode: number(24), modified: (number(8), number(12)), size: number(36) };
+        if with(&name, entry).is_break() {
             break;
         }
     }

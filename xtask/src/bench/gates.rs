@@ -16,7 +16,7 @@ const MOST_INSTRUCTIONS: usize = 150_000;
 /// How much of a transcript before-compact may read, however long it is.
 const MOST_READ: usize = 16 * transcript::MB + 128 * 1024;
 const MOST_MEMORY_KB: u64 = 8 * 1024;
-/// The limit at a first contact, which happens once per session and reads up to 16 MB.
+/// The limit at a first contact, which happens once per session and reads up to 14 MB.
 const MOST_MEMORY_AT_FIRST_CONTACT_KB: u64 = 24 * 1024;
 
 /// Prints the limits and returns whether all of them were met.

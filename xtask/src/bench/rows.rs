@@ -239,7 +239,7 @@ pub const TOOL_DONE: &str = "hook tool-done, 4 KB edit";
 pub const COMPACT_MEDIUM: &str = "hook before-compact, 10 MB, cursor";
 pub const COMPACT_LARGE: &str = "hook before-compact, 500 MB, cursor";
 
-/// Part of the name of each row at a first contact, which happens once in a session and reads up to 16 MB.
+/// Part of the name of each row at a first contact, which happens once in a session and reads up to 14 MB.
 pub const AT_FIRST_CONTACT: &str = "first contact";
 /// The limit of these rows.
 const FIRST_CONTACT: Target = at_most(30.0, 30.5);

@@ -86,8 +86,8 @@ fn at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate> {
     if let Some(commit) = git.moved {
         let seen =
             git.commit.map(|used| format!("; the last one seen is {}", name_of(used))).unwrap_or_default();
-        let text = format!("HEAD is now {}{seen}: no call was seen that put it there", cut(commit, 10));
-        all.push(candidate_of(Class::Risk, "risk:moved", vec![text]));
+        let text = format!("Git: HEAD is now {}{seen}; this session did not move it", cut(commit, 10));
+        all.push(candidate_of(Class::State, "git:moved", vec![text]));
     }
     all
 }

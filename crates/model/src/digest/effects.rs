@@ -38,6 +38,8 @@ pub struct GitOnDisk {
     pub has_remote: bool,
     /// The remote branch's commit at the last fetch or push.
     pub remote_commit: Option<String>,
+    /// Edited files that are now as git's index has them: somebody committed or restored them.
+    pub unchanged: Vec<String>,
 }
 
 /// The state of the checkout, from what was observed and from git's files.
@@ -143,6 +145,20 @@ impl Digest {
         self.effects.iter().filter(|used| used.record > self.epoch && used.effect.kind.is_outside())
     }
 
+    /// Returns the files whose edits are in no commit that was observed, and that were not staged either.
+    pub fn unsaved_files(&self) -> impl Iterator<Item = &str> {
+        let is_staged =
+            |file: &FileUse| self.staged.all || self.staged.names.iter().any(|name| covers(name, &file.path));
+        let files = self.files.iter().filter(move |file| file.is_unsaved() && !is_staged(file));
+        files.map(|file| file.path.as_str())
+    }
+
+    /// Forgets the edits of a checkout that is gone: nothing of them can be lost any more.
+    pub fn forget_edits(&mut self) {
+        let now = self.records;
+        self.files.iter_mut().for_each(|file| file.saved_at = now);
+    }
+
     /// Returns the state of the checkout.
     pub fn git(&self) -> GitState<'_> {
         let here = || self.effects.iter().filter(|used| !used.elsewhere);
@@ -179,7 +195,10 @@ impl Digest {
                 .collect(),
             false => Vec::new(),
         };
-        let is_work = |file: &&FileUse| file.is_unsaved() && !file.path.starts_with(RECORDS_FOLDER);
+        let unchanged = self.disk.as_ref().map_or(&[][..], |disk| disk.unchanged.as_slice());
+        let is_work = |file: &&FileUse| {
+            file.is_unsaved() && !file.path.starts_with(RECORDS_FOLDER) && !unchanged.contains(&file.path)
+        };
         let mut uncommitted: Vec<&FileUse> = self.files.iter().filter(is_work).collect();
         uncommitted.sort_by_key(|file| std::cmp::Reverse(file.edited_at));
         let since = commit.map_or(0, |used| used.record);

@@ -96,6 +96,7 @@ fn a_push_is_needed_where_there_is_a_remote() {
         commit: "4444444aaaa".into(),
         has_remote: true,
         remote_commit: Some("4444444aaaa".into()),
+        ..GitOnDisk::default()
     });
     assert_eq!(session.stands().1, Vec::<&str>::new(), "pushed by somebody else");
 }

@@ -112,7 +112,7 @@ impl Digest {
                 // Words said while the agent worked or with a refusal steer a task, but do not start one.
                 Sort::Task if prompt.begins_turn() => {
                     goal.task = Some(prompt).filter(|_| !is_newest);
-                    let outcome = self.settled_by(i).map(|said| said.record);
+                    let outcome = self.settled_by(i).filter(|said| is_final(said)).map(|said| said.record);
                     // A proposal that answers the task is part of it. A later one is about something else.
                     goal.is_answered = outcome.is_some() && goal.accepted.map(|said| said.record) != outcome;
                     break;
@@ -123,7 +123,7 @@ impl Digest {
         let stands_alone = newest.sort() == Sort::Task && newest.begins_turn();
         if goal.task.is_none() && !stands_alone {
             goal.task = self.prompts.first().filter(|first| first.record != newest.record);
-            let outcome = self.settled_by(0).map(|said| said.record);
+            let outcome = self.settled_by(0).filter(|said| is_final(said)).map(|said| said.record);
             goal.is_answered = outcome.is_some() && goal.accepted.map(|said| said.record) != outcome;
         }
         goal
@@ -182,6 +182,11 @@ impl Prompt {
         }
         self.text = kept;
     }
+}
+
+/// Returns whether closing words settle the request. "It still fails. Next I will add a parameter." does not.
+fn is_final(said: &Statement) -> bool {
+    !crate::statement::announces(&said.text)
 }
 
 #[cfg(test)]

@@ -78,9 +78,11 @@ impl Digest {
         if record.text.is_empty() {
             return;
         }
-        // The stop hook knows the place of the last words; their time in the transcript is only exact to a second.
-        let known_place = if self.said == *record.text { self.said_last } else { 0 };
-        self.said_last = self.place_in_time(record).max(known_place);
+        if !record.from.is_empty() && !record.ts.is_empty() && *record.ts <= *self.stopped_at {
+            self.add_earlier_statement(record);
+            return;
+        }
+        self.said_last = self.place_in_time(record);
         self.said = record.text.to_string();
         self.add_purpose(record);
         let condensed = statement::condense(&record.text);
@@ -106,6 +108,26 @@ impl Digest {
         if self.statements.len() > MOST_STATEMENTS {
             let oldest = self.statements.iter().position(|said| !said.closing).unwrap_or(0);
             self.statements.remove(oldest);
+        }
+    }
+
+    /// Adds words that the transcript reports after a stop hook reported the last words of the turn. The transcript
+    /// repeats those, and has what was said before them.
+    fn add_earlier_statement(&mut self, record: &Record) {
+        let text = shortened(&statement::condense(&record.text), STATEMENT_BYTES);
+        let is_known = self.said == *record.text
+            || self.statements.iter().any(|known| known.text == text || known.text == record.text.trim());
+        let text = shortened(&statement::finding(&text), FINDING_BYTES);
+        if is_known || text.is_empty() {
+            return;
+        }
+        let record_before = self.place_in_time(record).min(self.said_last.saturating_sub(1));
+        let place = self.statements.partition_point(|known| known.record <= record_before);
+        let retracts = statement::retracts(&record.text);
+        let said = Statement { record: record_before, text, closing: false, asks: String::new(), retracts };
+        self.statements.insert(place, said);
+        if self.statements.len() > MOST_STATEMENTS {
+            self.statements.remove(0);
         }
     }
 

@@ -205,7 +205,7 @@ fn drift_part(claims: &[Claim]) -> String {
         (0, 0) => "Drift: nothing of it could be checked here.\n".to_owned(),
         (0, n) => format!("Drift: none found in {} checked.\n", count(n, "fact")),
         (n, _) => format!(
-            "Drift ({} changed since the packet was written); {verified} verified, {unverified} unverified.\n",
+            "Drift ({} changed since the packet was written); of git and the files, {verified} verified, {unverified} unverified.\n",
             count(n, "fact")
         ),
     };

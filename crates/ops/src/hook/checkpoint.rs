@@ -23,7 +23,7 @@ use crate::session::transcript_reader;
 
 /// How much of a transcript's end is read at once. After the first contact a cursor says where to continue, so this
 /// limit no longer matters. Skipped bytes are counted as unread, and the brief says so.
-const WINDOW: u64 = 16 * 1024 * 1024;
+const WINDOW: u64 = 14 * 1024 * 1024;
 
 /// How far back an unfinished call is read again. A call that began earlier was killed and will never finish.
 const REREAD: u64 = 384 * 1024;

@@ -19,6 +19,9 @@ const PROBLEMS: usize = 3;
 /// How many predecessors of a continued session are read.
 pub const GENERATIONS: usize = 8;
 
+/// How many edited files are compared with git's index.
+const MOST_COMPARED: usize = 200;
+
 /// Everything a brief needs about one session, owned.
 #[derive(Debug, Default)]
 pub struct Gathered {
@@ -42,6 +45,9 @@ impl Gathered {
 pub fn of_session(store: &Store, root: &Root, session: &Id) -> store::Result<Gathered> {
     let mut digest = whole(store, session, GENERATIONS)?;
     bring_back(&mut digest, &root.checkout);
+    if !digest.worktree.is_empty() && !Path::new(&digest.worktree).is_dir() {
+        digest.forget_edits();
+    }
     digest.disk = on_disk(&digest, &root.checkout);
     let gone = gone_files(&digest, &root.checkout, LOOKED_FOR);
     let unread = digest.transcript_unread_words().into_iter().chain(digest.unread_words());
@@ -59,7 +65,10 @@ fn on_disk(digest: &Digest, checkout: &Path) -> Option<GitOnDisk> {
     let folder = if digest.worktree.is_empty() { checkout } else { Path::new(&digest.worktree) };
     let head = store::git::head(folder)?;
     let remote = store::git::remote(folder, &head.branch);
+    let edited: Vec<&str> = digest.unsaved_files().take(MOST_COMPARED).collect();
+    let unchanged = store::git::unchanged(folder, &edited).into_iter().map(str::to_owned).collect();
     Some(GitOnDisk {
+        unchanged,
         has_remote: remote.is_some(),
         remote_commit: remote.and_then(|remote| remote.commit),
         branch: head.branch,

@@ -128,7 +128,8 @@ impl Shown {
         let is_earlier = |other: &&Shown| other.at > self.at || other.at == self.at && other.ends_turn;
         let later = if self.is_late { known.iter().rev().take_while(is_earlier).count() } else { 0 };
         let place = known.len() - later;
-        let is_repeated = !self.said.is_empty() && known[place..].iter().any(|other| other.said == self.said);
+        let is_same = |other: &Shown| other.said == self.said && other.at >= self.at;
+        let is_repeated = self.is_late && !self.said.is_empty() && known.iter().rev().take(100).any(is_same);
         if !is_repeated {
             known.insert(place, self);
         }

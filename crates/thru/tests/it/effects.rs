@@ -181,6 +181,7 @@ fn a_commit_by_somebody_else_is_seen_on_disk() {
     env.fire("s1", "SessionStart", json!({"source": "startup"}));
     env.fire("s1", "UserPromptSubmit", json!({"prompt": "Change a"}));
     edited(&env, "t1", "a.txt");
+    env.write("project/a.txt", "edited");
     let brief = env.thru(&["brief"]).ok().stdout;
     assert!(
         brief.contains(
@@ -191,11 +192,15 @@ fn a_commit_by_somebody_else_is_seen_on_disk() {
     env.write("project/a.txt", "2");
     env.git(&["commit", "-qam", "Two"]);
     let brief = env.thru(&["brief"]).ok().stdout;
+    assert!(brief.contains("HEAD is now ") && !brief.contains("At risk"), "committed by somebody: {brief}");
+    env.write("project/a.txt", "3 again");
+    let brief = env.thru(&["brief"]).ok().stdout;
     assert!(
         brief.contains("1 file edited here, in no commit that was seen (edited ones under Files)"),
         "{brief}"
     );
-    assert!(brief.contains("HEAD is now ") && !brief.contains("nothing committed"), "{brief}");
+    env.git(&["checkout", "a.txt"]);
+    assert!(!env.thru(&["brief"]).ok().stdout.contains("At risk"), "restored");
 }
 
 /// Claude Code's transcript has the branch on every line, and results in the form that the agent saw.
