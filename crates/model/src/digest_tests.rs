@@ -176,7 +176,9 @@ fn what_only_the_transcript_has_happened_before_the_stop() {
     let said = Record { event: journal::SAID.into(), from: "transcript".into(), ..stop.clone() };
     let failed = Record { from: "transcript".into(), ..edit("t1", false) };
     let asked = Record { ts: ts.into(), ..prompt("Accept commas") };
-    let digest = fold(&[asked, edit("t2", true), stop, said, failed]);
+    let interim = Record { text: "Fixing the parser first.".into(), ..said.clone() };
+    let digest = fold(&[asked, edit("t2", true), stop, interim, said, failed]);
+    assert_eq!(digest.said, "Commas work.");
     assert!(digest.has_finished() && !digest.is_at_work());
     let steps: Vec<bool> = digest.steps.iter().map(|step| step.failed).collect();
     assert_eq!(steps, [true, false], "the attempt that failed came first");
