@@ -40,7 +40,7 @@ enum Command {
         /// Only this phase
         #[arg(long, value_name = "N")]
         phase: Option<u32>,
-        /// Include finished phases
+        /// Include finished phases, and every task of long ones
         #[arg(long)]
         all: bool,
     },

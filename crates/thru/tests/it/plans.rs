@@ -446,3 +446,22 @@ fn many_writers_lose_nothing() {
     assert_eq!(env.log("plan-ledger.jsonl").len(), 1 + 16 * 5);
     assert!(env.thru(&["plan", "check"]).ok().stdout.contains("81 changes in the ledger give the same plan"));
 }
+
+#[test]
+fn a_long_phase_is_cut_unless_it_is_the_current_one() {
+    let env = TestEnv::rooted();
+    let phase = |id: u32| -> String {
+        (1..=30).map(|n| format!("- [ ] {id}.{n}: Step {n} of {id}\n")).collect::<String>()
+    };
+    let text = format!("# Long\n\n## Phase 1: One\n{}\n## Phase 2: Two\n{}", phase(1), phase(2));
+    let file = env.write("project/long.md", text);
+    env.thru(&["plan", "import", file.to_str().unwrap()]).ok();
+    let shown = |words: &[&str]| env.thru(&[&["plan", "show"], words].concat()).ok().stdout;
+    let short = shown(&[]);
+    assert_eq!(short.matches(" of 1").count(), 30, "the current phase: {short}");
+    assert_eq!(short.matches(" of 2").count(), 20, "{short}");
+    assert!(short.contains("… 10 more; `thru plan show --phase 2` lists them\n"), "{short}");
+    for words in [&["--phase", "2"][..], &["--all"]] {
+        assert_eq!(shown(words).matches(" of 2").count(), 30, "{words:?}");
+    }
+}

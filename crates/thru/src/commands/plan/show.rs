@@ -15,6 +15,9 @@ use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, Stream, Style, WARN};
 /// How much is printed at once: memory that is used again is faster than new memory.
 const PRINTED: usize = 32 * 1024;
 
+/// How many tasks of a phase are listed, unless it is the current one. The last lines name what is ready or blocked.
+const LISTED_TASKS: usize = 20;
+
 /// The width of a bar.
 const BAR: usize = 20;
 
@@ -113,9 +116,16 @@ impl Page {
         if phase.status.is_over() && !all {
             return;
         }
-        let width = phase.tasks.iter().map(|task| task.id.chars().count()).max().unwrap_or(0).min(24);
-        for task in &phase.tasks {
+        let listed = if all || is_current { phase.tasks.len() } else { phase.tasks.len().min(LISTED_TASKS) };
+        let (tasks, more) = phase.tasks.split_at(listed);
+        let width = tasks.iter().map(|task| task.id.chars().count()).max().unwrap_or(0).min(24);
+        for task in tasks {
             self.task(task, standing, (width, shown.evidence.get(&task.id)));
+        }
+        if !more.is_empty() {
+            let text = format!("    … {} more; `thru plan show --phase {}` lists them", more.len(), phase.id);
+            self.styled(DIM, &text);
+            self.text.push('\n');
         }
     }
 
