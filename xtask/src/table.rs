@@ -8,7 +8,7 @@ pub enum Align {
     Right,
 }
 
-/// Returns a table whose columns are padded to the widest cell. The first row is the head.
+/// Returns a table whose columns are padded to the widest cell. The first row is the header.
 pub fn plain(align: &[Align], rows: &[Vec<String>]) -> String {
     let widths = widths(align.len(), rows);
     let mut out = String::new();

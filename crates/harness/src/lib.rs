@@ -50,7 +50,7 @@ pub struct Harness {
     pub title: &'static str,
     /// Other names of the harness, in older records and on the command line.
     pub aliases: &'static [&'static str],
-    /// The program that a user types, which is also the name of its process.
+    /// The command that starts the harness; its process has the same name.
     pub program: &'static str,
     /// Parts of the path of its program or script that identify it wherever it is installed.
     pub program_paths: &'static [&'static str],

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 /// A text with its words, to check whether it contains another text.
 #[derive(Debug)]
 pub struct Content {
-    /// Letters, digits and the characters of paths and commands, in lower case.
+    /// The text in lower case, with single spaces and without quotation marks, brackets and markup.
     text: String,
     words: BTreeSet<String>,
 }

@@ -49,7 +49,7 @@ pub fn of<'a>(kind: &str, settings: &'a Settings) -> Profile<'a> {
 }
 
 impl Profile<'_> {
-    /// Returns whether facts of this section can be part of it. Tasks are in the section of the plan.
+    /// Returns whether the profile can include facts of this section. Tasks are in the section of the plan.
     pub fn has_section(&self, name: &str) -> bool {
         name == ACTIVITY || self.classes.iter().any(|class| contains(class, name, name == "plan", false))
     }

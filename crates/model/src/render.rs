@@ -208,7 +208,7 @@ mod tests {
         }
     }
 
-    /// The fast path gives the same result as the slow one.
+    /// A line takes the fast path only if `one_line` would not change it.
     #[test]
     fn plain_lines_are_known() {
         for (text, plain) in [

@@ -154,7 +154,7 @@ pub const REMINDED: &str = "state/reminded";
 pub const TICKED: &str = "state/ticked";
 
 pub const RELEVANT_FILES: &str = "indexes/relevant-files.jsonl";
-/// What agents did: one line for each tool call, folded from the journals at checkpoints.
+/// What agents did: one line for each tool call, taken from the journals at checkpoints.
 pub const ACTIVITY: &str = "indexes/activity.jsonl";
 
 /// The digest of each session, so that a session start need not read the whole journal.

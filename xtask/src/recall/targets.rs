@@ -55,7 +55,7 @@ impl Verdict {
         }
     }
 
-    /// Compares two halves with the target. If one of them is too small, both together count.
+    /// Compares each half, and both together, with the target. A half that is too small counts only in the sum.
     pub fn of(target: u32, tune: Share, report: Share) -> Verdict {
         let reaches = |share: Share| share.percent() >= f64::from(target);
         let both = Share { found: tune.found + report.found, of: tune.of + report.of };

@@ -172,7 +172,7 @@ pub fn has_line_end(text: &str) -> bool {
     text.contains(['\n', '\r'])
 }
 
-/// Returns the file's line end, judged by its first one.
+/// Returns the line end of the file: the one after its first line.
 fn line_end(text: &str) -> &'static str {
     match (text.find('\n'), text.find('\r')) {
         (Some(lf), Some(cr)) if cr + 1 == lf => "\r\n",

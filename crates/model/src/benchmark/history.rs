@@ -64,7 +64,7 @@ impl History {
 }
 
 /// Reads the runs that another tool recorded: a list, or an object that contains a list. Figures with a known name are
-/// taken over; everything else is kept with the run.
+/// used; everything else is kept with the run.
 pub fn read_foreign(bytes: &[u8]) -> Result<Vec<Run>, String> {
     let value: Value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     let runs = match &value {

@@ -48,7 +48,8 @@ impl Candidate {
         Candidate::of(Class::First(section), id.into(), vec![text.into()])
     }
 
-    /// Makes a candidate with a longer text, shortest form first. It is included if room is left.
+    /// Makes a candidate that is printed after the session's own facts. `forms` are its texts, shortest first. It is
+    /// included if room is left.
     pub fn appended(section: &'static Section, id: impl Into<String>, forms: Vec<String>) -> Candidate {
         Candidate::of(Class::Last(section), id.into(), forms)
     }

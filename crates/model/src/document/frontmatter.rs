@@ -49,7 +49,7 @@ struct Item {
 }
 
 impl Entry {
-    /// Returns the value's bytes on the key's line: a number or a boolean as it was written.
+    /// Returns the bytes of the value on the key's line, as they were written.
     pub(super) fn source<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
         slice(bytes, self.token.clone())
     }
@@ -256,7 +256,7 @@ fn set_items(bytes: &[u8], items: &[Item], texts: &[&str], line_end: &str) -> Ve
         edits.push(put_value(item.after, &item.token, scalar::write(&Value::from(*text), quoted)));
     }
     edits.extend(old.iter().skip(new.len()).map(|item| Edit::new(item.span.clone(), "")));
-    // New items go after the items before them, or before the first of all.
+    // New items go after the item that precedes them; if there is none, before the first item.
     let place = items.get((head + old.len()).wrapping_sub(1)).map(|item| item.span.end);
     let place = place.or_else(|| items.first().map(|item| item.span.start)).unwrap_or_default();
     let indent = " ".repeat(items.first().map_or(2, |item| item.indent));

@@ -24,8 +24,8 @@ pub struct Item {
     pub(super) mark: usize,
 }
 
-/// Returns the items within `range`, which starts with a line numbered `number`, outside fences, comments and
-/// indented code.
+/// Returns the list items within `range`, but not those in fences, comments and indented code. `number` is the number
+/// of the first line of `range`.
 pub(super) fn items(bytes: &[u8], range: Range<usize>, number: usize) -> Vec<Item> {
     let mut scanner = Scanner::default();
     let mut found = Vec::new();

@@ -229,7 +229,7 @@ pub(super) fn columns(text: &[u8]) -> usize {
     blanks.fold(0, |column, byte| if *byte == b'\t' { column / 4 * 4 + 4 } else { column + 1 })
 }
 
-/// Returns `text` without its indentation, unless that makes it indented code. A tab always does.
+/// Returns `text` without its indentation; `None` if four or more spaces make it indented code. A tab is not removed.
 fn unindented(text: &[u8]) -> Option<&[u8]> {
     let indent = run(text, |byte| byte == b' ');
     (indent <= 3).then(|| slice(text, indent..text.len()))

@@ -70,7 +70,7 @@ const LOCAL_SERVERS: &[&str] = &[
     "jupyter",
 ];
 
-/// Returns whether a tool's name says that it changes something outside.
+/// Returns whether a tool's name says that it changes something outside this machine.
 pub fn acts(tool: &str) -> bool {
     verb(tool).is_some()
 }

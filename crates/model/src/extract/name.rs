@@ -129,8 +129,8 @@ pub fn in_line_before(line: &str) -> Option<String> {
         return Some(name);
     }
     let mut quoted = line.split('`').skip(1).step_by(2).filter_map(path);
-    // ``In `a.rs`, below `b()`:`` is about the first name. If the sentence ends with a quoted name, it is about the
-    // last.
+    // If the line ends with a quoted text, the last quoted path is meant, otherwise the first. In
+    // ``In `a.rs`, below `b()`:`` only `a.rs` is a path.
     if let Some(first) = quoted.next() {
         return Some(if line.trim_end_matches([':', '*', ' ', '.']).ends_with('`') {
             quoted.last().unwrap_or(first)

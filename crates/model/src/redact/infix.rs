@@ -75,8 +75,8 @@ pub fn entra_secret(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     secret.then_some(Hit { start: at - 5, end, kind: "azure-client-secret" })
 }
 
-/// Finds an Azure storage or service key: 76 base64 bytes, a mark that starts with the `+` at `at`, five more bytes and
-/// `==`.
+/// Finds an Azure storage or service key by a mark in it, such as `+ASt`: 42 to 76 base64 characters come before the
+/// mark and at most 12 after it, and the last one is `=`. The mark starts at `at`.
 pub fn azure_storage_key(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let rest = &text[at..];
     let marked = [b"+ASt", b"+AMC", b"+ABa", b"+ARm", b"+ACR"].iter().any(|mark| rest.starts_with(*mark));

@@ -325,7 +325,8 @@ fn starts_line(before: &[u8]) -> bool {
     before.is_empty() || before.ends_with(b"\n")
 }
 
-/// Returns the value as a hit if it is secret. A provider's token keeps its provider's kind.
+/// Returns the value as a hit if it is secret. If it is a token of a known provider, the hit has the kind of
+/// that provider's rule.
 pub fn hit(text: &[u8], value: Value, verdict: Verdict, joint: Joint) -> Option<Hit> {
     let shaped = shape::find(text, value.start, value.start).filter(|hit| hit.end == value.end);
     let secret = || values::is_secret(text, value, verdict.says, joint);

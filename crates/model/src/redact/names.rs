@@ -65,7 +65,7 @@ pub fn judge(name: &[u8]) -> Option<Verdict> {
 
 fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> {
     let verdict = |says, kind| Some(Verdict { says, kind });
-    // The last words of almost all names of secrets are tried before the lists.
+    // The words that almost all names of secrets end with are tried before the lists.
     match head.len() {
         3 if head.eq_ignore_ascii_case(b"key") => return judge_key(before),
         5 if head.eq_ignore_ascii_case(b"token") => {

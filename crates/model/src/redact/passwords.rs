@@ -320,8 +320,8 @@ pub fn is_prose(word: &[u8]) -> bool {
     PROSE.split_ascii_whitespace().any(|prose| word.eq_ignore_ascii_case(prose.as_bytes()))
 }
 
-/// Whether a text consists of words in lower case, as people combine them for a passphrase, without the words of a
-/// sentence about passwords.
+/// Whether a text is a passphrase: three or more words of lower-case letters and digits, none of them typical of a
+/// sentence about a password.
 pub fn is_passphrase(content: &[u8]) -> bool {
     content.iter().all(|byte| is(*byte, LOWER | DIGIT) || *byte == b' ')
         && words(content).count() >= 3

@@ -290,7 +290,7 @@ pub fn accepted(text: &[u8], start: usize, least: Least) -> Option<Hit> {
     value(text, start, least)
 }
 
-/// Returns the value as a hit, if it is made up or mixes letters and digits unlike any word.
+/// Returns the value as a hit if it looks like a password: made from words, mixed from letters and digits, or random.
 fn accept(text: &[u8], value: Value, least: Least) -> Option<Hit> {
     let content = &text[value.start..value.end];
     let code = matches!(byte(text, value.end), b'(' | b'[' | b'{' | b'=' | b'/' | b':' | b'<');

@@ -222,7 +222,7 @@ fn lets_through(words: &[String], lines: usize) -> bool {
     let Some((program, arguments)) = words.split_first() else { return true };
     match program.rsplit('/').next().unwrap_or(program) {
         "tail" | "cat" | "tee" | "less" | "more" | "nl" | "sort" | "uniq" | "fold" | "column" => true,
-        // `head` cuts the end, where the summary would be.
+        // `head` cuts off the end, where the summary would be.
         "head" => lines < head_lines(arguments),
         "grep" | "egrep" | "rg" | "ag" => {
             let has = |long: &str, short: char| {

@@ -267,7 +267,7 @@ fn not_recorded(error: &store::Error) -> String {
     format!("{error}: `thru uninstall --all` will find this project only if it is trusted or you run it here")
 }
 
-/// Says that the harness has its own command with the name of ours.
+/// Says that the harness has a command of its own with the same name as ours, and what ours is called instead.
 pub fn renamed_words(harness: &Harness, name: &str) -> String {
     format!("{0} has a /{name} of its own, so ours is /thru-{name}", harness.title)
 }

@@ -185,7 +185,7 @@ impl Runner {
                 break;
             }
             before.undo(&after, &sandbox.dir)?;
-            // Other load on the machine may be over after a short wait.
+            // After a short wait the machine may be less busy.
             std::thread::sleep(Duration::from_millis(10 * again));
             spent.ms = spent.ms.min(self.helper.measure(&command, &payload)?.1.ms);
             after = Snapshot::take(&sandbox.dir)?;

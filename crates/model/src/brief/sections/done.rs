@@ -40,7 +40,7 @@ const MOST_FILES: usize = 4;
 /// A turn is left out if later words contain this percentage of its words.
 const SAME_PERCENT: usize = 60;
 
-/// Closing words of fewer bytes say little, unless they name something.
+/// The closing words of a turn say little if they are shorter than this, in bytes, and name nothing.
 const SHORT_WORDS: usize = 90;
 
 /// How many characters of an earlier request are quoted.

@@ -140,7 +140,8 @@ pub(super) fn find_owner(world: &World, store: &Store, wanted: Wanted) -> Result
     ))
 }
 
-/// Returns the current session. Inside a session only its own loops can be meant, because some commands are final.
+/// Returns the current session. Inside a session, a command that names no loop means one of that session,
+/// because some commands cannot be undone.
 fn here(world: &World, store: &Store) -> Option<Id> {
     match list::choose(world, store, None) {
         Ok((session, Chosen::Harness)) => Some(session),

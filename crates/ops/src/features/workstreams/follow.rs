@@ -99,7 +99,7 @@ struct Following<'a> {
 }
 
 impl Following<'_> {
-    /// Updates the manifests of steps that were ticked by hand or completed in the harness's own list.
+    /// Updates the manifest of each workstream whose steps were ticked by hand or completed in the harness's own list.
     fn steps(&self, active: Option<&str>) -> Result<()> {
         let edited = |file: &&FileUse| file.edits > 0;
         let files = self.digest.files.iter().filter(edited);

@@ -52,7 +52,8 @@ impl SessionState for Used {
     }
 }
 
-/// The boxes that a session's own list has ticked: each line has a workstream and the mark of an item.
+/// The entries of a session's own list whose boxes were ticked. Each line contains the id of a workstream and the
+/// fingerprint of an entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Ticked {
     pub marks: BTreeSet<String>,
