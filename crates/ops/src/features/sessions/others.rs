@@ -58,11 +58,7 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
         return Ok(Decision::nothing("only a prompt or a resumed session is told what others edited"));
     }
     let store = context.project.store;
-    let mut others = near_sessions(&context.project, context.session)?;
-    let started =
-        roster::read(store, roster::TAIL)?.into_iter().find(|entry| entry.session == *context.session);
-    // A session that ended before this one started did not edit at the same time.
-    others.retain(|other| !other.ended || started.as_ref().is_none_or(|own| other.at >= own.at));
+    let others = near_sessions(&context.project, context.session)?;
     if others.is_empty() {
         return Ok(Decision::nothing("no other session was active in the last hour"));
     }
