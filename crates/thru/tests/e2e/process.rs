@@ -131,9 +131,19 @@ impl Process {
     }
 
     /// Ends the process like Ctrl-C on a terminal: with a signal to its whole group, which it may handle.
-    pub fn interrupt(self) -> Ended {
-        if let Some(group) = Pid::from_raw(self.child.id() as i32) {
-            let _ = kill_process_group(group, Signal::INT);
+    pub fn interrupt(mut self) -> Ended {
+        // A shell starts what runs in the background with SIGINT ignored, and CI may be such a shell.
+        for signal in [Signal::INT, Signal::TERM] {
+            if let Some(group) = Pid::from_raw(self.child.id() as i32) {
+                let _ = kill_process_group(group, signal);
+            }
+            let limit = Instant::now() + Duration::from_secs(10);
+            while Instant::now() < limit {
+                if matches!(self.child.try_wait(), Ok(Some(_))) {
+                    return self.finish();
+                }
+                thread::sleep(Duration::from_millis(50));
+            }
         }
         self.finish()
     }
