@@ -6,6 +6,7 @@
 
 mod fields;
 mod label;
+mod objection;
 mod ruling;
 
 use std::fmt;
@@ -59,10 +60,9 @@ pub fn read(text: &str) -> Reading {
     let found = label::rulings(&lines);
     let found =
         if found.is_empty() { label::ruling_without_label(&lines).into_iter().collect() } else { found };
-    let reading = combine(&found);
-    match reading {
-        Reading::Clear(Ruling::Pass) if fields(text).tests_failed.is_some_and(|failed| failed > 0) => {
-            Reading::Unreadable(Problem::Contradicted)
+    match combine(&found) {
+        Reading::Clear(ruling) if ruling.is_good() => {
+            objection::find(text, ruling).map_or(Reading::Clear(ruling), Reading::Unreadable)
         }
         reading => reading,
     }

@@ -56,6 +56,8 @@ fn a_bad_verdict_stays_until_a_good_one_of_its_kind() {
     assert_eq!(texts(&[rejected]), Proof::Failed);
     assert_eq!(texts(&[rejected, approved]), Proof::None, "a claim proves nothing");
     assert_eq!(texts(&[rejected, unclear]), Proof::Failed, "an unreadable one takes nothing back");
+    let plan_approved = (Part::Critic, "VERDICT: APPROVED");
+    assert_eq!(texts(&[rejected, plan_approved]), Proof::Failed, "a critic judges the plan");
     assert_eq!(texts(&[approved, failed]), Proof::Failed);
     assert_eq!(texts(&[failed, approved]), Proof::Failed, "a review runs no tests");
     assert_eq!(texts(&[failed, passed]), Proof::None);

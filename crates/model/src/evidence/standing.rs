@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::{Entry, EntryType, Kind, Verdict};
 use crate::render::{inline, one_line};
 use crate::run::{self, Check};
+use crate::swarm::Part;
 
 /// Whether the files that an entry is about are unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,7 +73,7 @@ pub fn standing<'e>(entries: &'e [Entry], mut fresh: impl FnMut(&Entry) -> Fresh
 /// the last verdict of each kind of judge. Only these are judged.
 pub(super) fn in_effect(entries: &[Entry]) -> Vec<usize> {
     let mut later: Vec<Seen> = Vec::new();
-    let mut settled: Vec<(EntryType, bool)> = Vec::new();
+    let mut settled: Vec<(EntryType, bool, bool)> = Vec::new();
     let mut found = Vec::new();
     for (at, entry) in entries.iter().enumerate().rev() {
         let verdict = entry.verdict();
@@ -82,11 +83,15 @@ pub(super) fn in_effect(entries: &[Entry]) -> Vec<usize> {
                 .filter(|_| verdict.is_good() || verdict.is_bad());
             // An import cannot settle a rejection that was made here, and imported test runs say nothing about ours.
             let is_imported = entry.kind() == Kind::Imported;
+            // A critic judges the plan, so its approval says nothing about work that a reviewer rejected.
+            let is_critic = Part::of(&entry.agent) == Some(Part::Critic);
             let judge = judge.filter(|kind| !(is_imported && *kind == EntryType::Test));
             if let Some(judge) = judge
-                && !settled.iter().any(|(kind, by_import)| *kind == judge && (is_imported || !by_import))
+                && !settled.iter().any(|(kind, by_import, by_critic)| {
+                    *kind == judge && (is_imported || !by_import) && (is_critic || !by_critic)
+                })
             {
-                settled.push((judge, is_imported));
+                settled.push((judge, is_imported, is_critic));
                 // A later run that passed outweighs a claim that tests fail.
                 let is_outrun =
                     judge == EntryType::Test && verdict.is_bad() && later.iter().any(|run| run.passed);

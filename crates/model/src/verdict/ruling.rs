@@ -76,10 +76,16 @@ const DOUBT_WORDS: &[&str] = &[
     "CONDITIONAL",
     "CONDITIONALLY",
     "CONDITIONS",
+    "CONTINGENT",
     "COULD",
     "EARLIER",
     "EXCEPT",
     "EXPECTED",
+    "FIRST",
+    "FIX",
+    "FIXES",
+    "FIXING",
+    "FOLLOWING",
     "HALF",
     "HARDLY",
     "HOWEVER",
@@ -88,12 +94,14 @@ const DOUBT_WORDS: &[&str] = &[
     "LACKS",
     "LATER",
     "LIKELY",
+    "LONG",
     "MAYBE",
     "MIGHT",
     "MISSING",
     "MOSTLY",
     "MUST",
     "NEARLY",
+    "NEEDED",
     "NOBODY",
     "ONCE",
     "ONLY",
@@ -102,6 +110,7 @@ const DOUBT_WORDS: &[&str] = &[
     "PENDING",
     "PERHAPS",
     "PREVIOUSLY",
+    "PRINCIPLE",
     "PROBABLY",
     "PROVIDED",
     "PROVIDING",
@@ -124,6 +133,7 @@ const DOUBT_WORDS: &[&str] = &[
     "UNLESS",
     "UNSURE",
     "UNTIL",
+    "UPON",
     "WAS",
     "WHEN",
     "WITHHELD",
@@ -267,8 +277,9 @@ fn doubt(value: &str, upper: &[String]) -> Option<Problem> {
     {
         return Some(Problem::Negated);
     }
+    let with_changes = upper.iter().skip_while(|word| *word != "WITH").any(|word| word.starts_with("CHANGE"));
     let is_open = value.contains('?') || upper.iter().any(|word| DOUBT_WORDS.contains(&word.as_str()));
-    is_open.then_some(Problem::Conditional)
+    (is_open || with_changes).then_some(Problem::Conditional)
 }
 
 pub(super) fn is_negation(upper: &str) -> bool {
@@ -284,7 +295,11 @@ fn is_fraction(value: &str) -> bool {
     let number = |i: usize| words.get(i).and_then(|word| word.parse::<u64>().ok());
     (0..words.len()).any(|i| match (number(i), number(i + 1), number(i + 2)) {
         (Some(part), Some(whole), _) if value.contains(&format!("{part}/{whole}")) => part != whole,
+        (Some(part), Some(whole), _) if value.contains('/') => part != whole,
         (Some(part), None, Some(whole)) => words[i + 1].eq_ignore_ascii_case("of") && part != whole,
+        (Some(part), None, None) if words.get(i + 1).is_some_and(|word| word.eq_ignore_ascii_case("out")) => {
+            number(i + 3).is_some_and(|whole| part != whole)
+        }
         _ => false,
     })
 }
