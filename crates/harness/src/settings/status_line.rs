@@ -76,7 +76,9 @@ pub fn is_ours(bytes: &[u8], key: &str) -> Result<bool, Problem> {
 pub fn uninstall(bytes: &[u8], key: &str) -> Result<Vec<u8>, Problem> {
     let (mark, text) = split_mark(bytes)?;
     let Some(root) = top_level(text)? else { return Ok(bytes.to_vec()) };
-    let edits = match current(text, &root, key)? {
+    // A value of another shape is not ours, so there is nothing to remove.
+    let Ok(current) = current(text, &root, key) else { return Ok(bytes.to_vec()) };
+    let edits = match current {
         Current::Ours { command, after: Some(own), .. } => vec![Edit::replace(command, json_string(&own))],
         Current::Ours { member, .. } => {
             let item = &root.items[member];
@@ -95,13 +97,6 @@ pub fn uninstall(bytes: &[u8], key: &str) -> Result<Vec<u8>, Problem> {
         Current::Theirs { .. } | Current::None => return Ok(bytes.to_vec()),
     };
     Ok([mark, &apply(text, edits)].concat().into_bytes())
-}
-
-/// Returns whether our command is in the file.
-pub fn is_installed(bytes: &[u8], key: &str) -> Result<bool, Problem> {
-    let (_, text) = split_mark(bytes)?;
-    let Some(root) = top_level(text)? else { return Ok(false) };
-    Ok(matches!(current(text, &root, key)?, Current::Ours { .. }))
 }
 
 fn current(text: &str, root: &Container, key: &str) -> Result<Current, Problem> {

@@ -43,7 +43,7 @@ fn removing_the_line_restores_every_byte() {
     let place = HookLocation::CLAUDE_CODE;
     for file in FILES {
         let installed = install(Some(file.as_bytes()), KEY, "/opt/my thru/thru").unwrap();
-        assert!(is_installed(&installed, KEY).unwrap(), "{file:?}: {}", text(&installed));
+        assert!(is_ours(&installed, KEY).unwrap(), "{file:?}: {}", text(&installed));
         assert_eq!(
             install(Some(&installed), KEY, "/opt/my thru/thru").unwrap(),
             installed,
@@ -94,4 +94,14 @@ fn what_is_not_ours_to_change_is_left_alone() {
     // A line that also runs something else belongs to the user.
     let theirs = br#"{"statusLine":{"type":"command","command":"thru statusline; date"}}"#;
     assert_eq!(uninstall(theirs, KEY).unwrap(), theirs);
+}
+
+/// Such a line was never ours, and must not keep the hooks from being removed.
+#[test]
+fn a_line_of_another_shape_is_left_alone() {
+    for value in ["null", "\"off\"", "{\"type\": \"static\"}", "{\"type\": \"command\", \"command\": 1}"] {
+        let file = format!("{{\"{KEY}\": {value}}}\n");
+        assert_eq!(uninstall(file.as_bytes(), KEY).unwrap(), file.as_bytes(), "{value}");
+        assert!(install(Some(file.as_bytes()), KEY, "thru").is_err(), "{value}");
+    }
 }

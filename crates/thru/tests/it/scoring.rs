@@ -145,14 +145,14 @@ fn dependencies_by_their_distance() {
     }
     env.thru(&["task", "start", "1.3"]).ok();
     let ranking = Ranking::of(&env);
-    ranking.is("task:1.2", &[("dependency_proximity", 1.0 / 2.0)]);
-    ranking.is("task:1.1", &[("dependency_proximity", 1.0 / 3.0)]);
-    assert_eq!(ranking.row("task:1.1")["depth"], 2);
-    assert!(ranking.row("task:1.2")["text"].as_str().unwrap().contains("“Grammar” (completed)"));
+    ranking.is("dependency:1.2", &[("dependency_proximity", 1.0 / 2.0)]);
+    ranking.is("dependency:1.1", &[("dependency_proximity", 1.0 / 3.0)]);
+    assert_eq!(ranking.row("dependency:1.1")["depth"], 2);
+    assert!(ranking.row("dependency:1.2")["text"].as_str().unwrap().contains("“Grammar” (completed)"));
     env.thru(&["plan", "set", "1.3", "--depends", "1.1"]).ok();
     let ranking = Ranking::of(&env);
-    ranking.is("task:1.1", &[("dependency_proximity", 1.0 / 2.0)]);
-    assert!(!ranking.has("task:1.2"), "{:?}", ranking.ids());
+    ranking.is("dependency:1.1", &[("dependency_proximity", 1.0 / 2.0)]);
+    assert!(!ranking.has("dependency:1.2"), "{:?}", ranking.ids());
 }
 
 #[test]

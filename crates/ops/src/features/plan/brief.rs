@@ -80,6 +80,8 @@ pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
             let text = format!("{} depends on: {}", inline(&task.id, 64), dependency_words(dependency));
             let mut candidate = scored(&dependency.id, text, Signal::DependencyProximity);
             candidate.signals.depth = Some(depth);
+            // Not a task that is in progress or blocked, which a sub-agent is given.
+            candidate.id = format!("dependency:{}", dependency.id);
             all.push(candidate);
         }
     }
