@@ -1,0 +1,82 @@
+//! What the rest of an answer says against a good verdict: failed tests, a condition, another decision.
+
+use super::ruling::begins_with;
+use super::{Problem, Ruling, fields};
+
+/// Words for a failed test. A number before or after one of them counts failed tests.
+const FAILED_WORDS: &[&str] =
+    &["failed", "failure", "failures", "failing", "fail", "fails", "errored", "error", "errors"];
+
+/// The numbers that people write as words.
+const NUMBER_WORDS: &[&str] =
+    &["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "several"];
+
+/// Contents of a field that say that there is nothing.
+const NOTHING: &[&str] = &["", "none", "no", "n/a", "-", "0", "nothing", "[]", "—"];
+
+pub(super) fn find(text: &str, ruling: Ruling) -> Option<Problem> {
+    let is_contradicted = ruling == Ruling::Pass
+        && (fields(text).tests_failed.is_some_and(|failed| failed > 0)
+            || text.lines().any(counts_failures)
+            || has_content(text, "failures"));
+    if is_contradicted {
+        return Some(Problem::Contradicted);
+    }
+    if has_content(text, "conditions") || has_content(text, "condition") || text.lines().any(is_condition) {
+        return Some(Problem::Conditional);
+    }
+    text.lines().any(decides_otherwise).then_some(Problem::Several)
+}
+
+/// Returns whether a line counts at least one failed test: `10 passed, 2 failed`, `TESTS FAILED: 2`, `| failed | 2 |`.
+fn counts_failures(line: &str) -> bool {
+    let words: Vec<String> = line
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect();
+    let is_many = |word: &String| {
+        NUMBER_WORDS.contains(&word.as_str()) || word.parse::<u64>().is_ok_and(|number| number > 0)
+    };
+    let is_number = |word: &String| is_many(word) || word.parse::<u64>().is_ok();
+    (0..words.len()).filter(|at| FAILED_WORDS.contains(&words[*at].as_str())).any(|at| {
+        // `2 failed`, `2 tests failed`, `2 failing tests`.
+        let before =
+            words[at.saturating_sub(2)..at].iter().rev().find(|word| *word != "test" && *word != "tests");
+        match before {
+            Some(word) if is_number(word) => is_many(word),
+            // A number after the word counts only if nothing stands before it that could be counted: `failed: 2`.
+            _ => words.get(at + 1).is_some_and(is_many) && line.contains([':', '|', '=']),
+        }
+    })
+}
+
+/// Returns whether the answer has such a field, and it says something.
+fn has_content(text: &str, field: &str) -> bool {
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        let plain = line.trim_start_matches(['-', '*', '#', ' ', '>', '_']).to_lowercase();
+        let Some(rest) = plain.strip_prefix(field) else { continue };
+        let Some(value) = rest.trim_start_matches(['*', '_', ' ']).strip_prefix(':') else { continue };
+        let value = value.trim_matches(['*', '_', ' ', '.']);
+        let below = lines.peek().is_some_and(|next| next.trim_start().starts_with(['-', '*']));
+        let is_nothing = NOTHING.contains(&value) || value.starts_with("none");
+        if value.is_empty() && below || !is_nothing {
+            return true;
+        }
+    }
+    false
+}
+
+/// Returns whether a line in parentheses is a condition: `(if the lock is fixed)`.
+fn is_condition(line: &str) -> bool {
+    let small = line.trim().to_lowercase();
+    ["(if ", "(once ", "(provided ", "(after ", "(subject to "].iter().any(|start| small.starts_with(start))
+}
+
+/// Returns whether a line names another decision: `Final decision: REJECTED`.
+fn decides_otherwise(line: &str) -> bool {
+    let Some((label, rest)) = line.split_once(':') else { return false };
+    label.to_lowercase().trim_end_matches(['*', '_', ' ']).ends_with("decision")
+        && begins_with(rest.trim_matches(['*', '_', ' '])).is_some_and(|ruling| !ruling.is_good())
+}
