@@ -1,5 +1,5 @@
-//! Finds the files of `indexes/`, `sessions/` and `state/` that git tracks. They came with a commit, so their content
-//! is not trusted.
+//! Reads git's index: which files of `indexes/`, `sessions/` and `state/` git tracks (they came with a commit, so their
+//! content is not trusted), and which edited files are as git has them.
 //!
 //! Hooks start no process, so the index of git is read here. The alternatives were worse: a nonce in every file would
 //! change every format, and a list of what this machine wrote would cost one more write each time. The index is sorted
@@ -55,8 +55,7 @@ impl Tracked {
     pub(crate) fn of(root: &Path) -> Tracked {
         // Git lists a folder by its real path, even if it was reached through a link.
         let root = &root.canonicalize().unwrap_or_else(|_| root.to_owned());
-        let is_top = |folder: &&Path| fs::access(folder.join(".git"), fs::Access::EXISTS).is_ok();
-        let Some(top) = root.ancestors().find(is_top) else { return Tracked::Nothing };
+        let Some(top) = top_of(root) else { return Tracked::Nothing };
         let inside = root.strip_prefix(top).unwrap_or(Path::new("")).as_os_str().as_bytes();
         let mut prefix = inside.to_vec();
         if !prefix.is_empty() {
@@ -74,6 +73,11 @@ impl Tracked {
         }
         if files.is_empty() { Tracked::Nothing } else { Tracked::Files(files) }
     }
+}
+
+/// Returns the folder with the `.git` that this folder belongs to.
+fn top_of(folder: &Path) -> Option<&Path> {
+    folder.ancestors().find(|folder| fs::access(folder.join(".git"), fs::Access::EXISTS).is_ok())
 }
 
 /// Returns `.git` itself, or the folder that the `.git` file of a worktree or submodule names.
@@ -134,7 +138,7 @@ fn scan(index: impl BufRead, id_bytes: usize, prefix: &[u8]) -> io::Result<Vec<S
 /// files.
 pub(crate) fn tracked_files(folder: &Path, most: usize) -> Option<Vec<String>> {
     let folder = folder.canonicalize().ok()?;
-    let top = folder.ancestors().find(|top| fs::access(top.join(".git"), fs::Access::EXISTS).is_ok())?;
+    let top = top_of(&folder)?;
     let mut prefix = folder.strip_prefix(top).ok()?.as_os_str().as_bytes().to_vec();
     if !prefix.is_empty() {
         prefix.push(b'/');
@@ -165,20 +169,21 @@ pub(crate) fn tracked_files(folder: &Path, most: usize) -> Option<Vec<String>> {
 /// a large index, because a hook asks.
 pub(crate) fn unchanged_files<'p>(folder: &Path, paths: &[&'p str]) -> Vec<&'p str> {
     const LARGEST: u64 = 4 * 1024 * 1024;
-    let is_top = |top: &&Path| fs::access(top.join(".git"), fs::Access::EXISTS).is_ok();
-    let Some(top) = folder.ancestors().find(is_top) else { return Vec::new() };
+    let Some(top) = top_of(folder).filter(|_| !paths.is_empty()) else { return Vec::new() };
     let index = git_dir(top).join("index");
     if !fs::stat(&index).is_ok_and(|stat| stat.st_size.unsigned_abs() <= LARGEST) {
         return Vec::new();
     }
     let inside = folder.strip_prefix(top).unwrap_or(Path::new(""));
-    let names: Vec<PathBuf> = paths.iter().map(|path| inside.join(path)).collect();
+    let mut names: Vec<(PathBuf, &str)> = paths.iter().map(|path| (inside.join(path), *path)).collect();
+    names.sort_unstable_by(|(a, _), (b, _)| a.as_os_str().as_bytes().cmp(b.as_os_str().as_bytes()));
     let mut unchanged = Vec::new();
     let take = |name: &[u8], entry: Entry| {
-        if let Some(at) = names.iter().position(|path| path.as_os_str().as_bytes() == name)
-            && fs::stat(top.join(&names[at])).is_ok_and(|stat| entry.fits(&stat))
+        let found = names.binary_search_by(|(path, _)| path.as_os_str().as_bytes().cmp(name));
+        if let Ok(at) = found
+            && fs::lstat(top.join(&names[at].0)).is_ok_and(|stat| entry.fits(&stat))
         {
-            unchanged.push(paths[at]);
+            unchanged.push(names[at].1);
         }
         ControlFlow::Continue(())
     };
@@ -220,8 +225,7 @@ fn each_entry(
     let damaged = || io::Error::new(ErrorKind::InvalidData, "it is not a git index of version 2 to 4");
     let mut header = [0; 12];
     index.read_exact(&mut header)?;
-    let number = |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
-    let (version, entries) = (number(4), number(8));
+    let (version, entries) = (number(&header, 4), number(&header, 8));
     if &header[..4] != b"DIRC" || !(2..=4).contains(&version) {
         return Err(damaged());
     }
@@ -259,13 +263,18 @@ fn each_entry(
             let padding = ((length + 8) & !7) - length - 1;
             index.read_exact(&mut [0; 8][..padding])?;
         }
-        let number = |at: usize| u32::from_be_bytes([fixed[at], fixed[at + 1], fixed[at + 2], fixed[at + 3]]);
-        let entry = Entry { mode: number(24), modified: (number(8), number(12)), size: number(36) };
+        let modified = (number(fixed, 8), number(fixed, 12));
+        let entry = Entry { mode: number(fixed, 24), modified, size: number(fixed, 36) };
         if with(&name, entry).is_break() {
             break;
         }
     }
     Ok(())
+}
+
+/// Reads a number of four bytes, which must be there.
+fn number(bytes: &[u8], at: usize) -> u32 {
+    u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
 
 fn local(name: &[u8], prefix: &[u8]) -> Option<String> {
