@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher as _};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -99,10 +100,17 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Returns a hash that is equal for equal files, within one run.
+    /// Returns a hash that is equal for equal files, within one run. Files that differ only in the time that was
+    /// written into them are equal.
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        self.entries.hash(&mut hasher);
+        for (path, entry) in &self.entries {
+            without_times(path.as_os_str().as_bytes()).hash(&mut hasher);
+            match entry {
+                Entry::File { bytes, mode } => (without_times(bytes), mode).hash(&mut hasher),
+                other => other.hash(&mut hasher),
+            }
+        }
         hasher.finish()
     }
 
@@ -119,6 +127,20 @@ impl Snapshot {
             _ => None,
         })
     }
+}
+
+/// The shortest time that is written anywhere: `20261117T093000Z`.
+const SHORTEST_TIME: usize = 16;
+
+/// Removes everything that looks like a point in time.
+fn without_times(bytes: &[u8]) -> Vec<u8> {
+    let is_of_time = |byte: &u8| byte.is_ascii_digit() || b"-:.TZ".contains(byte);
+    bytes
+        .chunk_by(|a, b| is_of_time(a) == is_of_time(b))
+        .filter(|run| run.len() < SHORTEST_TIME || !is_of_time(&run[0]))
+        .flatten()
+        .copied()
+        .collect()
 }
 
 fn make(entry: &Entry, path: &Path) -> Result<()> {
@@ -161,5 +183,16 @@ mod tests {
         before.restore(&here).unwrap();
         assert_eq!(Snapshot::take(&here).unwrap(), before);
         assert_eq!(before.file(Path::new("b/c")), Some(b"text".as_slice()));
+    }
+
+    #[test]
+    fn states_that_differ_only_in_a_time_are_equal() {
+        let state = |text: &str| {
+            let entry = Entry::File { bytes: text.as_bytes().to_vec(), mode: 0o644 };
+            Snapshot { entries: BTreeMap::from([(PathBuf::from("a"), entry)]) }.fingerprint()
+        };
+        let first = state(r#"{"at":"2026-11-17T15:50:22Z","n":12}"#);
+        assert_eq!(first, state(r#"{"at":"2026-11-17T15:50:23.004Z","n":12}"#));
+        assert_ne!(first, state(r#"{"at":"2026-11-17T15:50:22Z","n":13}"#));
     }
 }

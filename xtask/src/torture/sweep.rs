@@ -138,6 +138,8 @@ fn one(lab: &Lab, row: &Row, fault: Fault) -> Result<Tally> {
     let firsts = strace::first_of_their_kind(&log);
     let mut tally = Tally::default();
     let mut judged = HashSet::new();
+    // The state that the last command left, if no other command ran since.
+    let mut left = None;
     let kinds = firsts.iter().filter(|(call, _)| {
         let is_spared = STARTS.contains(&call.as_str())
             || fault.passes_over(call)
@@ -146,7 +148,10 @@ fn one(lab: &Lab, row: &Row, fault: Fault) -> Result<Tally> {
     });
     for (call, firsts) in kinds {
         for number in fault.numbers(firsts) {
-            before.restore(&sandbox.dir)?;
+            match left.take() {
+                Some(left) => before.undo(&left, &sandbox.dir)?,
+                None => before.restore(&sandbox.dir)?,
+            }
             let inject = fault.inject(call, number);
             let (output, log) = bench.run(&format!("trace={call}"), &["-e", &inject])?;
             if !strace::was_injected(&log) && !strace::was_killed(&log) {
@@ -176,6 +181,8 @@ fn one(lab: &Lab, row: &Row, fault: Fault) -> Result<Tally> {
                 if row.takes == Takes::Settings {
                     settings::there_and_back(row, &sandbox, &mut wrong)?;
                 }
+            } else {
+                left = Some(after);
             }
             tally.faults += 1;
             tally.point(wrong, || bench.reproduce(&inject));

@@ -1,6 +1,9 @@
 //! Asks git, through its own command, what its files do not show. Never called in a hook.
 
+use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
@@ -14,6 +17,8 @@ use crate::{Error, Result};
 
 /// How long git may take to answer. After that it is ended.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How long the end of git's output is waited for before git itself is looked at.
+const STEP: Duration = Duration::from_millis(20);
 
 /// The largest output: more than git prints for any of our questions.
 const LARGEST_OUTPUT: usize = 256 * 1024 * 1024;
@@ -38,17 +43,40 @@ const MARK: &str = "# throughline: settings of one person, see `thru uninstall`"
 const MARK_JOINED: &str =
     "# throughline: settings of one person, see `thru uninstall` (the line above had no end)";
 
-pub fn is_tracked(project: &Path, path: &Path) -> Result<bool> {
-    Ok(ask(project, &["ls-files", "--error-unmatch", "--", &path.to_string_lossy()])?.is_some())
+/// Returns those of `paths` that git tracks. All are asked for at once, because each question starts a process.
+pub fn tracked(project: &Path, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let Some(Repository { top, .. }) = repository(project)? else { return Ok(Vec::new()) };
+    // If one path is outside the repository, git does not answer for the others.
+    let inside: Vec<&PathBuf> = paths.iter().filter(|path| path.starts_with(&top)).collect();
+    if inside.is_empty() {
+        return Ok(Vec::new());
+    }
+    let names: Vec<_> = inside.iter().map(|path| path.to_string_lossy()).collect();
+    let mut args = vec!["--literal-pathspecs", "ls-files", "--full-name", "-z", "--"];
+    args.extend(names.iter().map(|name| &**name));
+    let listed = run(project, &args, Vec::new())?.unwrap_or_default();
+    let listed: HashSet<PathBuf> =
+        listed.split(|b| *b == 0).map(|name| top.join(OsStr::from_bytes(name))).collect();
+    Ok(inside.into_iter().filter(|path| listed.contains(*path)).cloned().collect())
 }
 
-fn is_ignored(project: &Path, path: &Path) -> Result<bool> {
-    Ok(ask(project, &["check-ignore", "-q", "--", &path.to_string_lossy()])?.is_some())
+pub fn is_tracked(project: &Path, path: &Path) -> Result<bool> {
+    Ok(!tracked(project, &[path.to_owned()])?.is_empty())
+}
+
+/// Returns those of `paths` that git ignores; none if git does not answer.
+pub fn ignored(project: &Path, paths: &[&str]) -> Vec<String> {
+    if paths.is_empty() {
+        return Vec::new();
+    }
+    let input = paths.join("\0").into_bytes();
+    let answer = run(project, &["check-ignore", "-z", "--stdin"], input).ok().flatten().unwrap_or_default();
+    answer.split(|b| *b == 0).filter_map(|path| String::from_utf8(path.to_vec()).ok()).collect()
 }
 
 /// Refuses if the path of this clone's exclude list contains a link: adding to the list would write elsewhere.
 pub fn refuse_linked_exclude(project: &Path) -> Result<()> {
-    let Some(file) = exclude_path(project)? else { return Ok(()) };
+    let Some(Repository { exclude: file, .. }) = own_repository(project)? else { return Ok(()) };
     // In a worktree or a submodule the list is not below the project, but in the repository that the project belongs
     // to.
     let repository = file.ancestors().nth(2).unwrap_or(&file);
@@ -72,14 +100,16 @@ impl ListChange {
 
 /// Adds paths to this clone's exclude list, unless git ignores them anyway.
 pub fn exclude(project: &Path, paths: &[PathBuf]) -> Result<Option<ListChange>> {
-    let Some((file, held)) = exclude_file(project)? else { return Ok(None) };
+    let Some(ExcludeList { top, file, held }) = exclude_list(project)? else { return Ok(None) };
     let before = held.as_deref().unwrap_or_default();
-    let mut lines = Vec::new();
-    for (path, line) in paths.iter().zip(lines_for(project, paths)?) {
-        if !contains_line(before, &line) && !is_ignored(project, path)? {
-            lines.push(line);
-        }
-    }
+    let names: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
+    let ignored = ignored(project, &names.iter().map(|name| &**name).collect::<Vec<_>>());
+    let lines: Vec<String> = names
+        .iter()
+        .filter(|name| !ignored.iter().any(|path| path == *name))
+        .filter_map(|name| line_for(&top, Path::new(&**name)))
+        .filter(|line| !contains_line(before, line))
+        .collect();
     if lines.is_empty() {
         return Ok(None);
     }
@@ -93,12 +123,12 @@ pub fn exclude(project: &Path, paths: &[PathBuf]) -> Result<Option<ListChange>> 
 
 /// Removes the lines for these paths again, and the mark if no line is left below it.
 pub fn include(project: &Path, paths: &[PathBuf]) -> Result<Option<ListChange>> {
-    let Some((file, held)) = exclude_file(project)? else { return Ok(None) };
+    let Some(ExcludeList { top, file, held }) = exclude_list(project)? else { return Ok(None) };
     let before = held.as_deref().unwrap_or_default();
     if mark_at(before).is_none() {
         return Ok(None);
     }
-    let ours = lines_for(project, paths)?;
+    let ours: Vec<String> = paths.iter().filter_map(|path| line_for(&top, path)).collect();
     let is_ours = |line: &&[u8]| ours.iter().any(|own| own.as_bytes() == line.trim_ascii_end());
     let mut lines: Vec<&[u8]> =
         before.split_inclusive(|b| *b == b'\n').filter(|line| !is_ours(line)).collect();
@@ -136,11 +166,9 @@ pub fn worktrees(checkout: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Returns the lines of the exclude list for these paths, which are relative to the top of the checkout.
-fn lines_for(project: &Path, paths: &[PathBuf]) -> Result<Vec<String>> {
-    let Some(top) = ask(project, &["rev-parse", "--show-toplevel"])? else { return Ok(Vec::new()) };
-    let line = |path: &PathBuf| Some(format!("/{}", path.strip_prefix(top.trim_end()).ok()?.display()));
-    Ok(paths.iter().filter_map(line).collect())
+/// Returns the line of the exclude list for a path; `None` for a path outside the checkout.
+fn line_for(top: &Path, path: &Path) -> Option<String> {
+    Some(format!("/{}", path.strip_prefix(top).ok()?.display()))
 }
 
 fn is_mark(line: &[u8]) -> bool {
@@ -155,33 +183,49 @@ fn contains_line(bytes: &[u8], line: &str) -> bool {
     bytes.split(|b| *b == b'\n').any(|known| known.trim_ascii_end() == line.as_bytes())
 }
 
-/// Returns the path of the exclude list. `None` outside git, and if the list is not this checkout's own: a `.git` that
-/// came with the files can name any repository, and can be a link to one. The writer refuses links further down.
-fn exclude_path(project: &Path) -> Result<Option<PathBuf>> {
-    let Some(out) = ask(project, &["rev-parse", "--git-path", "info/exclude"])? else { return Ok(None) };
-    Ok(owns_repository(project)?.then(|| project.join(out.trim_end())))
+/// What git says about the repository of a checkout.
+struct Repository {
+    top: PathBuf,
+    exclude: PathBuf,
 }
 
-/// Returns whether this checkout contains its repository, or the repository lists it as a worktree or a submodule.
-fn owns_repository(project: &Path) -> Result<bool> {
-    let Some(top) = ask(project, &["rev-parse", "--show-toplevel"])? else { return Ok(false) };
-    let top = Path::new(top.trim_end());
-    let is_folder = store::look_at(&top.join(".git"))?.is_some_and(|found| found.is_dir());
-    Ok(is_folder || matches!(store::git::look(top), Some(Git::Submodule | Git::Worktree { .. })))
+/// Asks git for the repository; `None` outside git.
+fn repository(project: &Path) -> Result<Option<Repository>> {
+    let Some(out) = ask(project, &["rev-parse", "--show-toplevel", "--git-path", "info/exclude"])? else {
+        return Ok(None);
+    };
+    let mut lines = out.lines();
+    let (Some(top), Some(exclude)) = (lines.next(), lines.next()) else { return Ok(None) };
+    Ok(Some(Repository { top: PathBuf::from(top), exclude: project.join(exclude) }))
 }
 
-/// Returns the path of the exclude list and its content, which is `None` if the file does not exist. Returns nothing
-/// outside git, and if it is not a regular file.
-fn exclude_file(project: &Path) -> Result<Option<(PathBuf, Option<Vec<u8>>)>> {
-    let Some(file) = exclude_path(project)? else { return Ok(None) };
-    match store::look_at(&file)? {
-        Some(found) if !found.is_file() => Ok(None),
-        Some(_) => {
-            let bytes = store::read_own(&file, LARGEST_EXCLUDE)?;
-            Ok(Some((file, Some(bytes))))
-        }
-        None => Ok(Some((file, None))),
-    }
+/// Returns the repository. `None` outside git, and if the exclude list is not this checkout's own: a `.git` that came
+/// with the files can name any repository, and can be a link to one. The writer refuses links further down.
+fn own_repository(project: &Path) -> Result<Option<Repository>> {
+    let Some(found) = repository(project)? else { return Ok(None) };
+    let is_folder = store::look_at(&found.top.join(".git"))?.is_some_and(|found| found.is_dir());
+    // A worktree or a submodule belongs to a repository that lists it.
+    let is_listed = || matches!(store::git::look(&found.top), Some(Git::Submodule | Git::Worktree { .. }));
+    Ok((is_folder || is_listed()).then_some(found))
+}
+
+/// The exclude list of this clone.
+struct ExcludeList {
+    top: PathBuf,
+    file: PathBuf,
+    /// `None` if the file does not exist.
+    held: Option<Vec<u8>>,
+}
+
+/// Reads the exclude list. Returns nothing outside git, and if it is not a regular file.
+fn exclude_list(project: &Path) -> Result<Option<ExcludeList>> {
+    let Some(Repository { top, exclude: file }) = own_repository(project)? else { return Ok(None) };
+    let held = match store::look_at(&file)? {
+        Some(found) if !found.is_file() => return Ok(None),
+        Some(_) => Some(store::read_own(&file, LARGEST_EXCLUDE)?),
+        None => None,
+    };
+    Ok(Some(ExcludeList { top, file, held }))
 }
 
 fn write(file: &Path, before: Option<&[u8]>, after: &[u8]) -> Result<()> {
@@ -311,6 +355,7 @@ pub fn run(project: &Path, args: &[&str], input: Vec<u8>) -> Result<Option<Vec<u
         told.send(read)
     });
     let until = Instant::now() + PATIENCE;
+    let mut output = None;
     let ended = loop {
         if let Some(ended) = git.try_wait().map_err(|e| fail(&e))? {
             break ended;
@@ -321,10 +366,16 @@ pub fn run(project: &Path, args: &[&str], input: Vec<u8>) -> Result<Option<Vec<u
             let late = format!("it did not answer within {} seconds", PATIENCE.as_secs());
             return Err(fail(&std::io::Error::new(std::io::ErrorKind::TimedOut, late)));
         }
-        std::thread::sleep(Duration::from_micros(300));
+        // Git closes its stdout when it ends. If something else keeps it open, git's end is still noticed.
+        match output {
+            None => output = heard.recv_timeout(STEP).ok(),
+            Some(_) => std::thread::sleep(Duration::from_micros(100)),
+        }
     };
     // A process that git left behind must not block us.
-    let Ok(output) = heard.recv_timeout(Duration::from_secs(1)) else { return Ok(None) };
+    let Some(output) = output.or_else(|| heard.recv_timeout(Duration::from_secs(1)).ok()) else {
+        return Ok(None);
+    };
     let output = output?;
     Ok(ended.success().then_some(output))
 }

@@ -67,7 +67,7 @@ pub fn run(world: &World, session: Option<&str>) -> Result<FilesReport> {
         row.gone = folders.into_iter().all(|folder| folder.join(&row.path).symlink_metadata().is_err());
     }
     let inside: Vec<&str> = files.iter().filter(|row| !row.outside).map(|row| row.path.as_str()).collect();
-    let ignored = ignored(&root.checkout, &inside);
+    let ignored = git::ignored(&root.checkout, &inside);
     for row in &mut files {
         row.ignored = ignored.contains(&row.path);
         row.worth *= if row.ignored || row.gone { 0.3 } else { 1.0 };
@@ -97,16 +97,4 @@ fn take_in(rows: &mut BTreeMap<String, Row>, digest: &Digest, now: Timestamp) {
         }
         row.worth += (most - rank as f64) / most * (-days).exp2();
     }
-}
-
-/// Returns the paths that git ignores; none if there is no git.
-pub(crate) fn ignored(checkout: &Path, paths: &[&str]) -> Vec<String> {
-    if paths.is_empty() {
-        return Vec::new();
-    }
-    let answer = git::run(checkout, &["check-ignore", "-z", "--stdin"], paths.join("\0").into_bytes())
-        .ok()
-        .flatten()
-        .unwrap_or_default();
-    answer.split(|b| *b == 0).filter_map(|path| String::from_utf8(path.to_vec()).ok()).collect()
 }

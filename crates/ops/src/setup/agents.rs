@@ -239,6 +239,12 @@ fn plan(
     request: &Request,
 ) -> Result<Plan> {
     let mut plan = Plan { harness, steps: Vec::new(), kept: Vec::new(), gone: Vec::new() };
+    let tracked = match request.scope {
+        Scope::Local => {
+            git::tracked(checkout, &files.iter().map(|(path, _)| path.clone()).collect::<Vec<_>>())?
+        }
+        Scope::Project | Scope::User => Vec::new(),
+    };
     for (path, text) in files {
         let before = read(&path)?;
         let old = before.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
@@ -247,9 +253,7 @@ fn plan(
         let why = match written {
             Some(Written::BySomebody) => Some(FOREIGN),
             Some(Written::Changed(_)) if !request.force && !is_same => Some(CHANGED),
-            Some(_) if request.scope == Scope::Local && !is_same && git::is_tracked(checkout, &path)? => {
-                Some(TRACKED)
-            }
+            Some(_) if !is_same && tracked.contains(&path) => Some(TRACKED),
             _ => None,
         };
         if let Some(why) = why {

@@ -370,9 +370,15 @@ impl Job<'_> {
         let still_used = task == Task::Uninstall
             && other_scope(scope).is_some_and(|other| is_wired_in(world, harness, project, other));
         let own = if still_used { Vec::new() } else { own_files(world, harness, &self.folder, scope) };
-        for OwnFile { path, text } in own {
-            let path = resolve(project, scope, &path)?;
-            if scope != Scope::Project && git::is_tracked(project, &path)? {
+        let resolved = |path: &PathBuf| resolve(project, scope, path);
+        let own_paths = own.iter().map(|file| resolved(&file.path)).collect::<Result<Vec<_>>>()?;
+        let former = former_files(harness, &self.folder).iter().map(resolved).collect::<Result<Vec<_>>>()?;
+        let tracked = match scope {
+            Scope::Project => Vec::new(),
+            Scope::Local | Scope::User => git::tracked(project, &[&own_paths[..], &former[..]].concat())?,
+        };
+        for (path, OwnFile { text, .. }) in own_paths.into_iter().zip(own) {
+            if tracked.contains(&path) {
                 report.notes.push(format!(
                     "{}: in git, so it belongs to the project; it is left alone",
                     path.display()
@@ -382,11 +388,8 @@ impl Job<'_> {
             plans.extend(plan_own(&path, &text, task, &mut report.notes)?);
         }
         // An older version wrote a command under a name that the harness uses itself.
-        for path in former_files(harness, &self.folder) {
-            let path = resolve(project, scope, &path)?;
-            if scope == Scope::Project || !git::is_tracked(project, &path)? {
-                plans.extend(plan_own(&path, "", Task::Uninstall, &mut Vec::new())?);
-            }
+        for path in former.iter().filter(|path| !tracked.contains(path)) {
+            plans.extend(plan_own(path, "", Task::Uninstall, &mut Vec::new())?);
         }
         Ok(plans)
     }

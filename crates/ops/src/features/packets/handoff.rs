@@ -24,7 +24,7 @@ use crate::project::{Project, git, settings};
 use crate::session::database::{self, Rows};
 use crate::session::list::{self, Chosen};
 use crate::session::roster::{self, Entry};
-use crate::session::{files, past, transcript};
+use crate::session::{past, transcript};
 
 /// A file that is larger than this is named, but not read.
 const LOOKED_INTO: usize = 1024 * 1024;
@@ -242,7 +242,7 @@ pub(crate) fn write(
         (Some(Git { dirty: Some(_), .. }), false) => {
             let paths: Vec<&str> =
                 digest.files.iter().filter(|file| !file.outside).map(|file| file.path.as_str()).collect();
-            files::ignored(checkout, &paths)
+            git::ignored(checkout, &paths)
         }
         _ => Vec::new(),
     };
