@@ -156,6 +156,13 @@ pub struct Clash {
     pub own_at: String,
 }
 
+/// Whether the other session of a clash may still edit the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OtherSession {
+    Open,
+    Ended,
+}
+
 /// Returns the files that this session and another one edited within ten minutes: one clash for each file and other
 /// session, with the other's last edit that is close to one of ours. The newest comes first.
 pub fn clashes(own: &[Activity], others: &[Activity]) -> Vec<Clash> {
@@ -217,11 +224,15 @@ impl Clash {
     }
 
     /// Returns one line for the agent; `title` is the name of the other session's harness.
-    pub fn words(&self, title: &str) -> String {
+    pub fn words(&self, title: &str, other: OtherSession) -> String {
+        let ended = match other {
+            OtherSession::Open => "",
+            OtherSession::Ended => ", which has ended since,",
+        };
         let agent =
             if self.agent == MAIN_AGENT { String::new() } else { format!(", {}", path(&self.agent, 40)) };
         format!(
-            "Throughline: session {} ({}{agent}) edited {} at {}, and this session did at {}. Read it again before you \
+            "Throughline: session {} ({}{agent}){ended} edited {} at {}, and this session did at {}. Read it again before you \
              change it.\n",
             short(&self.session),
             inline(title, 40),

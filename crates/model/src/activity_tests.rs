@@ -110,11 +110,16 @@ fn two_sessions_clash_over_a_file_within_ten_minutes() {
     let elsewhere = Activity { worktree: "/q".to_owned(), ..edit("b", "19:01", "src/a.rs") };
     let failed = Activity { ok: Some(false), ..edit("b", "19:01", "src/a.rs") };
     assert_eq!(of(&[elsewhere, failed]), []);
-    let words = clashes(&own, &[edit("b", "19:10", "src/a.rs")])[0].words("Claude Code");
+    let clash = &clashes(&own, &[edit("b", "19:10", "src/a.rs")])[0];
+    let words = clash.words("Claude Code", OtherSession::Open);
     assert_eq!(
         words,
         "Throughline: session b (Claude Code) edited src/a.rs at 2026-11-15T19:10:00Z, and this session did at \
          2026-11-15T19:00:00Z. Read it again before you change it.\n"
+    );
+    let words = clash.words("Claude Code", OtherSession::Ended);
+    assert!(
+        words.starts_with("Throughline: session b (Claude Code), which has ended since, edited src/a.rs")
     );
 }
 

@@ -154,6 +154,17 @@ fn two_sessions_that_edit_one_file_are_each_told_once() {
 }
 
 #[test]
+fn a_session_that_has_ended_is_told_so() {
+    let env = two_sessions();
+    env.fire("two", "SessionEnd", json!({"reason": "exit"}));
+    let told = prompt(&env, "one").context();
+    assert!(
+        told.contains("session two (Claude Code, tester), which has ended since, edited src/a.rs"),
+        "{told}"
+    );
+}
+
+#[test]
 fn edits_far_apart_or_in_another_checkout_concern_nobody() {
     let env = TestEnv::rooted();
     for session in ["one", "two"] {
@@ -354,7 +365,10 @@ fn another_model_has_a_window_of_its_own() {
         stop_with(&env, &requests);
         let output = prompt(&env, "s1");
         let told = if output.stdout.is_empty() { String::new() } else { output.context() };
-        assert!(told.contains(expected) && told.is_empty() == expected.is_empty(), "{tokens} {model}: {told}");
+        assert!(
+            told.contains(expected) && told.is_empty() == expected.is_empty(),
+            "{tokens} {model}: {told}"
+        );
     }
 }
 

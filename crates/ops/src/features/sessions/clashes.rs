@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
 use model::activity::scan::{self, EditLine};
-use model::activity::{self, Activity, CLASH_WITHIN, Clash};
+use model::activity::{self, Activity, CLASH_WITHIN, Clash, OtherSession};
 use model::event::{Event, Kind, Source};
 use model::id::Id;
 use model::journal::Record;
@@ -17,6 +17,7 @@ use super::active;
 use crate::Result;
 use crate::features::{Decision, ProjectContext};
 use crate::hook::context::HookContext;
+use crate::session::roster;
 
 /// A prompt that came this long before the event is an earlier one. A later one is the event itself, which two hooks
 /// may report.
@@ -55,7 +56,7 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
         return Ok(Decision::nothing("no other session edited a file of this one lately, or it was told"));
     }
     let what = "record that it was told of these edits";
-    Ok(Decision::change(part(&clashes), "another session edits the same file", what, move || {
+    Ok(Decision::change(part(store, &clashes), "another session edits the same file", what, move || {
         // Hooks may be installed twice: the second process sees that the first one has told the agent.
         let _lock = store.lock_session(context.session, context.deadline.wait())?;
         let clashes = untold(store, context.session, clashes);
@@ -64,7 +65,7 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
         told.marks.extend(clashes.iter().map(Clash::mark));
         told.marks.drain(..told.marks.len().saturating_sub(MARKS));
         session.put(&told)?;
-        Ok(part(&clashes))
+        Ok(part(store, &clashes))
     }))
 }
 
@@ -163,12 +164,21 @@ fn calls(store: &Store, session: &Id, lines: &[EditLine]) -> Vec<Activity> {
     lines.iter().filter_map(|line| Activity::of(&Record::read(line.0)?, &role)).collect()
 }
 
-fn part(clashes: &[Clash]) -> Part {
+fn part(store: &Store, clashes: &[Clash]) -> Part {
     if clashes.is_empty() {
         return Part::silent();
     }
+    let entries = roster::read(store, roster::TAIL).unwrap_or_default();
+    let other = |clash: &Clash| match entries
+        .iter()
+        .any(|entry| entry.ended && entry.session.as_str() == clash.session)
+    {
+        true => OtherSession::Ended,
+        false => OtherSession::Open,
+    };
     let (told, more) = clashes.split_at(clashes.len().min(TOLD));
-    let mut text: String = told.iter().map(|clash| clash.words(title(&clash.harness))).collect();
+    let mut text: String =
+        told.iter().map(|clash| clash.words(title(&clash.harness), other(clash))).collect();
     if !more.is_empty() {
         let names: Vec<String> = more.iter().take(NAMED).map(|clash| path(&clash.path, 120)).collect();
         let rest = more.len() - names.len();
