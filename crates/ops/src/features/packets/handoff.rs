@@ -23,8 +23,7 @@ use crate::input_redactor::InputRedactor;
 use crate::project::{Project, git, settings};
 use crate::session::database::{self, Rows};
 use crate::session::list::{self, Chosen};
-use crate::session::roster::{self, Entry};
-use crate::session::{past, transcript};
+use crate::session::{past, roster, transcript};
 
 /// A file that is larger than this is named, but not read.
 const LOOKED_INTO: usize = 1024 * 1024;
@@ -178,31 +177,26 @@ fn from_session(world: &World, project: &Project, named: Option<&str>) -> Result
     }
 }
 
-/// How many sessions are searched for one in which something was asked or done.
-const SESSIONS_READ: usize = 8;
-
-/// Replaces a session that was opened only for the handoff by the last one in which something was asked or done, and
-/// returns the id of the former.
+/// Replaces a session that was opened only for the handoff by the last one that did work, and returns the id of the
+/// former.
 fn at_work(project: &Project, source: Source) -> Result<(Source, Option<String>)> {
     if !is_fresh(&source.digest) {
         return Ok((source, None));
     }
     let own = source.digest.session.clone();
     let entries = roster::read(&project.store, roster::TAIL)?;
-    let others = roster::by_activity(&entries, &project.store, |entry| entry.session.as_str() != own);
-    let read = |entry: &Entry| of_session(project, &entry.session, Some(Chosen::Guess)).ok();
-    let mut others = others.into_iter().take(SESSIONS_READ).filter_map(read);
-    Ok(match others.find(|other| !is_fresh(&other.digest)) {
-        Some(other) => (other, Some(own)),
-        None => (source, None),
-    })
+    let other = roster::last_at_work(&entries, &project.store, |entry| entry.session.as_str() != own);
+    match other.and_then(|digest| Id::new(&digest.session).ok()) {
+        Some(session) => Ok((of_session(project, &session, Some(Chosen::Guess))?, Some(own))),
+        None => Ok((source, None)),
+    }
 }
 
-/// Returns whether nothing was asked or done in a session. If hooks have not seen it from its start, it may have done
-/// more than they know.
+/// Returns whether nothing was asked, said or done in a session. If hooks have not seen it from its start, it may have
+/// done more than they know.
 fn is_fresh(digest: &Digest) -> bool {
-    let Digest { prompts, files, effects, from_start, .. } = digest;
-    *from_start && words::real(prompts).is_empty() && files.is_empty() && effects.is_empty()
+    let Digest { prompts, said, called, from_start, .. } = digest;
+    *from_start && *called == 0 && said.is_empty() && words::real(prompts).is_empty()
 }
 
 /// Reads the session from its harness's database.

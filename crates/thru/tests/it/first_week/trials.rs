@@ -158,6 +158,9 @@ fn a_handoff_from_a_fresh_session_is_about_the_work() {
     edit(&env, "worked", "e1", "src/cart.py");
     env.fire("worked", "Stop", json!({"last_assistant_message": "The discount is applied."}));
     end(&env, "worked");
+    start(&env, "greeted");
+    env.fire("greeted", "UserPromptSubmit", json!({"prompt": "Hello, who are you?"}));
+    end(&env, "greeted");
     start(&env, "fresh");
     env.fire("fresh", "UserPromptSubmit", json!({"prompt": "/handoff round the discount"}));
     let hand_off = |words: &[&str]| env.call(words).var("CLAUDE_CODE_SESSION_ID", "fresh").run().ok();
