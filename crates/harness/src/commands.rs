@@ -66,7 +66,7 @@ Then tell the user the id, and that `thru pickup ID` continues from it. Stop wor
     arguments: "[packet id or a part of it]",
     runs: &[],
     task: "\
-Run this and read all of what it prints (`$ARGUMENTS` names the packet; with nothing there it is the newest):
+Run this and read all of what it prints (a word after `--for {harness}` names the packet; without one it is the newest):
 
     {thru} pickup --for {harness} $ARGUMENTS
 

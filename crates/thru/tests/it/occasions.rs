@@ -295,7 +295,7 @@ fn a_project_that_was_moved_is_taken_over_with_one_command() {
     let trusted = env.call(&["trust", "--moved"]).dir(&new).run().ok().stdout;
     assert!(trusted.contains("moved here from"), "{trusted}");
     assert!(hook("SessionStart", &payload).stdout.contains("Make the lexer fast"));
-    env.call(&["trust", "--moved"]).dir(&new).run().exits(15);
+    env.call(&["trust", "--moved"]).dir(&new).run().ok();
 
     // A copy is not a move, because the old folder still exists.
     let copied = Command::new("cp").arg("-r").arg(&new).arg(env.base().join("copy")).status().unwrap();
