@@ -1,9 +1,11 @@
 //! What agents did: one line of `indexes/activity.jsonl` for each tool call, folded from the journals. Deleting the log
 //! loses nothing.
 
+pub mod scan;
+
 use std::collections::BTreeMap;
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::event::{Action, EventName};
@@ -136,7 +138,7 @@ pub fn count_by<'a>(activity: &'a [Activity], name: impl Fn(&'a Activity) -> &'a
 }
 
 /// The edits of two sessions clash if they are at most this far apart.
-const CLASH_WITHIN: SignedDuration = SignedDuration::from_mins(10);
+pub const CLASH_WITHIN: SignedDuration = SignedDuration::from_mins(10);
 
 /// A file that this session and another one edited at about the same time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -157,24 +159,24 @@ pub struct Clash {
 /// Returns the files that this session and another one edited within ten minutes: one clash for each file and other
 /// session, with the other's last edit that is close to one of ours. The newest comes first.
 pub fn clashes(own: &[Activity], others: &[Activity]) -> Vec<Clash> {
+    let mut mine: BTreeMap<String, Vec<(Timestamp, &Activity, &str)>> = BTreeMap::new();
+    for (whole, call, path) in own.iter().flat_map(edits_of) {
+        if let Some(at) = time::parse(&call.ts) {
+            mine.entry(whole).or_default().push((at, call, path));
+        }
+    }
+    mine.values_mut().for_each(|edits| edits.sort_by_key(|(at, ..)| *at));
     let mut found: BTreeMap<(String, &str), Clash> = BTreeMap::new();
-    let edits = |activity| edits_of(activity).collect::<Vec<_>>();
-    let own: Vec<(String, &Activity, &str)> = own.iter().flat_map(edits).collect();
-    for (whole, other, _) in others.iter().flat_map(edits) {
-        let Some(at) = time::parse(&other.ts) else { continue };
-        let distance = |mine: &&(String, &Activity, &str)| {
-            time::parse(&mine.1.ts).map(|own_at| own_at.duration_since(at).abs())
-        };
-        let close = own.iter().filter(|mine| mine.0 == whole);
-        let close = close.filter(|mine| distance(mine).is_some_and(|apart| apart <= CLASH_WITHIN));
-        let Some((_, mine, path)) = close.min_by_key(distance) else { continue };
+    for (whole, other, _) in others.iter().flat_map(edits_of) {
+        let Some((at, edits)) = time::parse(&other.ts).zip(mine.get(&whole)) else { continue };
+        let Some((_, own, path)) = nearest(edits, at) else { continue };
         let clash = Clash {
             path: (*path).to_owned(),
             session: other.session.clone(),
             harness: other.harness.clone(),
             agent: other.agent_name().to_owned(),
             at: other.ts.clone(),
-            own_at: mine.ts.clone(),
+            own_at: own.ts.clone(),
         };
         let known = found.entry((whole, &other.session)).or_insert_with(|| clash.clone());
         if known.at <= clash.at {
@@ -184,6 +186,17 @@ pub fn clashes(own: &[Activity], others: &[Activity]) -> Vec<Clash> {
     let mut found: Vec<Clash> = found.into_values().collect();
     found.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| a.path.cmp(&b.path)));
     found
+}
+
+/// Returns the edit that is nearest to a time, if it is near enough for a clash. `edits` are sorted by time.
+fn nearest<'e, 'a>(
+    edits: &'e [(Timestamp, &'a Activity, &'a str)],
+    at: Timestamp,
+) -> Option<&'e (Timestamp, &'a Activity, &'a str)> {
+    let distance = |edit: &&(Timestamp, &Activity, &str)| edit.0.duration_since(at).abs();
+    let later = edits.partition_point(|(own_at, ..)| *own_at < at);
+    let near = edits[..later].last().into_iter().chain(edits.get(later));
+    near.min_by_key(distance).filter(|edit| distance(edit) <= CLASH_WITHIN)
 }
 
 /// Returns each file that a call changed: its whole path, the call, and its path as recorded.

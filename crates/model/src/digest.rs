@@ -36,7 +36,7 @@ pub use statements::{Did, Statement, Step, Turn, names_more_than_a_tool};
 pub use worth::is_generated;
 
 /// A digest of another version is rebuilt from the journal.
-pub const SCHEMA_VERSION: u32 = 11;
+pub const SCHEMA_VERSION: u32 = 12;
 
 const WORK_OR_START: EventSet =
     EventSet::of(&[EventName::Prompt, EventName::ToolDone, EventName::SessionStart]);
@@ -90,6 +90,8 @@ pub struct Digest {
     pub called: u64,
     pub first_at: String,
     pub last_at: String,
+    /// The number of prompts so far; `prompts` contains only some of them.
+    pub asked: u64,
     pub prompts: Vec<Prompt>,
     pub files: Vec<FileUse>,
     pub commands: Vec<CommandUse>,
@@ -175,21 +177,36 @@ pub struct Digest {
 #[serde(default)]
 pub struct FileUse {
     pub path: String,
+    #[serde(skip_serializing_if = "is_default")]
     pub outside: bool,
+    #[serde(skip_serializing_if = "is_default")]
     pub edits: u32,
+    #[serde(skip_serializing_if = "is_default")]
     pub reads: u32,
     /// How often the file was only named in the text of a command.
+    #[serde(skip_serializing_if = "is_default")]
     pub guesses: u32,
     /// How many of these uses came from sub-agents.
+    #[serde(skip_serializing_if = "is_default")]
     pub by_agents: u32,
+    #[serde(skip_serializing_if = "is_default")]
     pub deleted: bool,
     /// The last record that used the file.
+    #[serde(skip_serializing_if = "is_default")]
     pub last: u64,
+    #[serde(skip_serializing_if = "is_default")]
     pub edited_at: u64,
     /// The record of the commit that contains the last changes, or of the command that discarded them.
+    #[serde(skip_serializing_if = "is_default")]
     pub saved_at: u64,
     /// Whether the changes are in a stash.
+    #[serde(skip_serializing_if = "is_default")]
     pub stashed: bool,
+}
+
+/// Fields with their default value are left out: a digest has hundreds of files, and is read at every session start.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// An event that a hook reported without an id.
@@ -503,6 +520,7 @@ impl Digest {
         let shift = earlier.records;
         let mut whole = Digest { session: self.session, last_at: self.last_at, ended: self.ended, ..earlier };
         whole.records += self.records;
+        whole.asked += self.asked;
         whole.journal_unread += self.journal_unread;
         whole.context = self.context;
         whole.compactions += self.compactions;

@@ -190,6 +190,8 @@ pub fn is_plain_path(text: &str) -> bool {
 /// can be a sentence.
 pub fn path(text: &str, max: usize) -> String {
     match is_plain_path(text) {
+        // Nothing in it needs escaping. A brief shows hundreds of paths.
+        true if text.len() <= max => text.to_owned(),
         true => inline(text, max),
         false => code(text, max),
     }

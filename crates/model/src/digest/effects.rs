@@ -195,9 +195,13 @@ impl Digest {
                 .collect(),
             false => Vec::new(),
         };
-        let unchanged = self.disk.as_ref().map_or(&[][..], |disk| disk.unchanged.as_slice());
+        let mut unchanged: Vec<&str> =
+            self.disk.iter().flat_map(|disk| &disk.unchanged).map(String::as_str).collect();
+        unchanged.sort_unstable();
         let is_work = |file: &&FileUse| {
-            file.is_unsaved() && !file.path.starts_with(RECORDS_FOLDER) && !unchanged.contains(&file.path)
+            file.is_unsaved()
+                && !file.path.starts_with(RECORDS_FOLDER)
+                && unchanged.binary_search(&file.path.as_str()).is_err()
         };
         let mut uncommitted: Vec<&FileUse> = self.files.iter().filter(is_work).collect();
         uncommitted.sort_by_key(|file| std::cmp::Reverse(file.edited_at));

@@ -74,6 +74,7 @@ impl Digest {
         prompt.shorten(PLAN_BYTES);
         let is_long = prompt.text.len() > PROMPT_BYTES;
         self.prompts.push(prompt);
+        self.asked += 1;
         let newest = self.prompts.len() - 1;
         if is_long {
             self.prompts[..newest].iter_mut().for_each(|prompt| prompt.shorten(PROMPT_BYTES));

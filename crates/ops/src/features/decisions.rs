@@ -36,8 +36,8 @@ pub const ROW: Feature = Feature {
     ..Feature::NONE
 };
 
-/// How much of the end of the log a hook reads: first about 250 decisions, and more only if few of them are in force.
-const WINDOWS: [u64; 2] = [64 * 1024, RECENT];
+/// How much of the end of the log a hook reads: first about 100 decisions, and more only if few of them are in force.
+const WINDOWS: [u64; 3] = [24 * 1024, 64 * 1024, RECENT];
 
 /// The most that a hook reads: about 4,000 decisions.
 const RECENT: u64 = 1024 * 1024;
@@ -79,7 +79,7 @@ pub(crate) fn without_recorded(store: &Store, digest: &mut Digest) -> Result<()>
     }
     // A session's own answers are usually among the newest decisions, but a long session may have made many since.
     let mut left: Vec<String> = digest.answers.iter().map(decision::answer_id).collect();
-    for window in [WINDOWS[0], LONGEST_LOG] {
+    for window in [WINDOWS[1], LONGEST_LOG] {
         let is_all;
         (left, is_all) = store.unrecorded(left, window)?;
         if left.is_empty() || is_all {
