@@ -89,8 +89,8 @@ impl Store {
     }
 }
 
-/// Returns a complete ledger line without its changes, because these can be a whole plan. They are the last field, and
-/// no text can contain the field's name unescaped. Returns any other line unchanged.
+/// Returns a complete ledger line without its changes, because the changes can be a whole plan. The changes are the
+/// last field, and no text can contain the field's name unescaped. Returns any other line unchanged.
 fn head_of(line: &[u8]) -> std::borrow::Cow<'_, [u8]> {
     const CHANGES: &[u8] = b",\"changes\":[";
     let at = line.windows(CHANGES.len()).take(HEAD).position(|part| part == CHANGES);

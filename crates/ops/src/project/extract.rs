@@ -39,7 +39,8 @@ pub struct ExtractedFile {
     pub line: usize,
     pub lines: usize,
     pub outcome: Outcome,
-    /// What a reader should know: the file has another name than in the message, or the block has no end.
+    /// Something the user should know: the file's name differs from the name in the message, or the block has no
+    /// end.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub note: String,
 }
@@ -126,7 +127,7 @@ fn put(dir: &Dir, path: &str, text: &[u8], existing: Existing, mode: Mode) -> Re
         "" => dir.replace_if(name, known.as_deref(), text)?,
         folder => dir.make_by_umask(folder)?.replace_if(name, known.as_deref(), text)?,
     };
-    // If it was not replaced, another program wrote the file meanwhile.
+    // If the file was not replaced, another program wrote it meanwhile.
     Ok(if replaced == Replaced::Done { outcome } else { Outcome::Exists })
 }
 

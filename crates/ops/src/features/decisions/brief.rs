@@ -20,15 +20,15 @@ const SECTION: Section = Section {
 };
 pub const SECTIONS: &[&str] = &[SECTION.name];
 
-/// How many decisions a brief names; the others are counted.
+/// How many decisions a brief names. It gives only the number of the others.
 const NAMED: usize = 8;
-/// How many patterns a brief names; the others are counted.
+/// How many patterns a brief names. It gives only the number of the others.
 const PATTERNS: usize = 4;
 
-/// How many of each kind become candidates if decisions are ranked by their age.
+/// How many decisions and how many patterns become candidates if they are ranked by their age.
 const SCORED: usize = 40;
 
-/// How many decisions a packet names; it has more room than a brief.
+/// How many decisions a packet names. A packet has more room than a brief.
 const IN_PACKET: usize = 30;
 /// The longest text of a decision in a packet.
 const IN_PACKET_CHARS: usize = 300;
@@ -59,7 +59,7 @@ pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         let or_more = if is_all { "" } else { " or more" };
         let text = format!("{more} older{or_more}: `thru decisions list`");
         let mut older = Candidate::new(&SECTION, "decisions:older", text).with(Signal::DecisionRecency, 1.0);
-        // The older decisions are not newer than the last one that is named.
+        // The decisions that are not named are all older than the last one that is named.
         older.signals.age_hours = told.last().and_then(|decision| age_hours(decision, now));
         all.push(older);
     }
@@ -89,8 +89,8 @@ pub(crate) fn in_words(store: &Store, now: Timestamp) -> Result<Vec<String>> {
     Ok(lines)
 }
 
-/// Returns, for a pickup, the decisions in force that were made after the packet was written, and the decisions in the
-/// packet's own section that are no longer in force. Both are newest first.
+/// Returns, for a pickup, the decisions in force that were made after the packet was written, and the decisions in
+/// the packet's own section that are no longer in force. Both lists are newest first.
 pub(crate) fn since(
     store: &Store,
     created_at: &str,

@@ -1,4 +1,4 @@
-//! Finds in the journals, by rule, what agents said was decided. It is only suggested until somebody accepts it.
+//! Finds in the journals, by rules, what agents said was decided. This is only suggested until somebody accepts it.
 
 use std::collections::HashSet;
 

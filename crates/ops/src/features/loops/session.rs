@@ -1,5 +1,5 @@
-//! Loops at a session start: a new session claims the waiting loop, a session that continues under a new id keeps its
-//! loop, and the agent is told about it.
+//! Loops at a session start: a new session claims the waiting loop, a session that continues under a new id keeps
+//! its loop, and the agent is told about the loop.
 
 use model::brief::{Candidate, Section};
 use model::event::Source;
@@ -23,10 +23,10 @@ use crate::{Mode, Result};
 const SECTION: Section = Section { order: 0, longer: 1, name: "loop", title: "Loop", signal: Signal::Loop };
 pub const SECTIONS: &[&str] = &[SECTION.name];
 
-/// How much of the prompt is shown to a session that gets a loop it has never seen.
+/// How many characters of the prompt are shown to a session that gets a loop it has never seen.
 const SHOWN: usize = 600;
 
-/// Gives a starting session the loop that is waiting for one, and tells the agent at once, with or without a brief.
+/// Gives the waiting loop to a session that starts, and tells the agent at once, whether or not there is a brief.
 pub fn begin<'c>(context: &'c HookContext<'_>, source: Source) -> Result<Decision<'c>> {
     let Some(pointer) = standing(context)? else { return Ok(Decision::nothing("there are no loops")) };
     if let Some(id) = overridden_loop(context)?
@@ -86,7 +86,7 @@ pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     Ok(vec![Candidate::new(&SECTION, format!("loop:{id}"), text)])
 }
 
-/// Makes this session the owner of the loop that `which` finds, if it is still available.
+/// Makes this session the owner of the loop that `which` finds, if that loop is still available.
 fn take(
     context: &HookContext,
     event: Event,
@@ -105,8 +105,8 @@ fn take(
         return Ok(None);
     }
     let may_have = match event {
-        // A session that continues under another id keeps its loop. Any other session may have it only if the loop is
-        // waiting for the next session.
+        // A session that continues under another id keeps its loop. Any other session gets the loop only if the
+        // loop is waiting for the next session.
         Event::Claimed => next.session.is_none() && consent::may_be_claimed(store, &next),
         _ => consent::is_started_here(store, &next),
     };
