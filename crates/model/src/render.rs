@@ -36,7 +36,7 @@ fn escaped(text: &str) -> String {
         // `</system-reminder>` in somebody's file must not end ours.
         let is_tag =
             c == '<' && chars.peek().is_some_and(|next| matches!(next, '/' | '!' | 'a'..='z' | 'A'..='Z'));
-        if is_tag && !is_frame_name(chars.clone()) {
+        if is_tag && !is_frame_name(&chars) {
             escaped.push('\\');
         }
     }
@@ -61,7 +61,7 @@ const FRAME_NAMES: [&str; 12] = [
 ];
 
 /// Returns whether the text after a `<` is such a name and a `>`.
-fn is_frame_name(rest: impl Iterator<Item = char> + Clone) -> bool {
+fn is_frame_name(rest: &(impl Iterator<Item = char> + Clone)) -> bool {
     FRAME_NAMES.iter().any(|name| rest.clone().take(name.len() + 1).eq(name.chars().chain(['>'])))
 }
 

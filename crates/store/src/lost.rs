@@ -146,11 +146,11 @@ impl<'a> LostNote<'a> {
 
 /// Returns whether a file is the blank note that `init` creates, and so is not a user's record.
 pub(crate) fn is_blank_note(dir: &Dir, name: &str) -> bool {
-    layout::LOST.ends_with(name) && dir.read(name, SIZE).is_ok_and(is_blank)
+    layout::LOST.ends_with(name) && dir.read(name, SIZE).is_ok_and(|bytes| is_blank(&bytes))
 }
 
 /// Older versions wrote only blanks.
-fn is_blank(bytes: Vec<u8>) -> bool {
+fn is_blank(bytes: &[u8]) -> bool {
     bytes == blank() || bytes.trim_ascii().is_empty()
 }
 

@@ -56,7 +56,7 @@ fn at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate> {
         let is_edited = |file: &&FileUse| file.edits > 0 && !file.outside && !file.deleted;
         let all_of_them = summary.is_empty() && digest.files.iter().filter(is_edited).count() == n;
         let forms = match all_of_them {
-            true => [head.trim_end_matches(": ").to_owned() + " (every edited file)"].to_vec(),
+            true => [head.trim_end_matches(": ").to_owned() + " (every file it edited)"].to_vec(),
             // Without a summary names are enough, because the files are listed below with their folders.
             false if summary.is_empty() => {
                 let names = || files.iter().map(|file| path(&name(file), 120));
@@ -86,7 +86,7 @@ fn at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate> {
     if let Some(commit) = git.moved {
         let seen =
             git.commit.map(|used| format!("; the last one seen is {}", name_of(used))).unwrap_or_default();
-        let text = format!("Git: HEAD is now {}{seen}; this session did not move it", cut(commit, 10));
+        let text = format!("Git: HEAD is now {}{seen}; it was moved outside the session", cut(commit, 10));
         all.push(candidate_of(Class::State, "git:moved", vec![text]));
     }
     all

@@ -91,7 +91,7 @@ pub fn render(pickup: &Pickup) -> String {
     let prompt = next_prompt(packet, document);
     let intent = section(document, INTENT);
     let goal = goal_in_full(&prompt, &intent);
-    text.push_str(goal.as_deref().unwrap_or(&prompt.text));
+    text.push_str(goal.as_deref().unwrap_or(&prompt.text).trim_end());
     text.push('\n');
     if prompt.sections == Sections::Beside {
         for heading in FACT_SECTIONS {
@@ -182,7 +182,8 @@ fn collapsed(text: &str) -> String {
 /// Leaves out the agent's last words, if the prompt quotes them.
 fn without_told(context: &str, prompt: &str) -> String {
     let is_told = |line: &str| {
-        let quoted = line.strip_prefix("- At work. Last said: “").and_then(|rest| rest.split_once('”'));
+        let said = ["- At work. Last said: “", "- Last said: “"].into_iter();
+        let quoted = said.filter_map(|start| line.strip_prefix(start)?.split_once('”')).next();
         quoted.is_some_and(|(words, _)| prompt.contains(words.trim_start_matches('…').trim()))
     };
     context.lines().filter(|line| !is_told(line)).flat_map(|line| [line, "\n"]).collect()

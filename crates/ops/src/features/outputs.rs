@@ -173,7 +173,7 @@ impl GateContext {
             }
         };
         Error::Absent {
-            what: format!("{}: there is no such file{setting}, so no run is live", path.display()),
+            what: format!("no run is live: {} does not exist{setting}", path.display()),
             hint: "`thru gate expect STAGE --critical FILE…` makes a run and that file; `thru gate live --set DIR` \
                    points it to one"
                 .into(),

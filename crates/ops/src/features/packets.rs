@@ -97,10 +97,13 @@ pub fn list(world: &World, status: Option<Status>, most: usize) -> Result<(Vec<R
     Ok((rows, all))
 }
 
-/// Returns a packet for display, whatever its state.
-pub fn show(world: &World, word: &str) -> Result<Shown> {
+/// Shows a packet in any state. Without a name, shows the one that a pickup would take.
+pub fn show(world: &World, word: Option<&str>) -> Result<Shown> {
     let project = Project::find(world)?;
-    let id = find(&project, word)?;
+    let id = match word {
+        Some(word) => find(&project, word)?,
+        None => pickup::newest(&project)?,
+    };
     let document = project.store.packet(&id)?;
     Ok(shown(&project, &id, document))
 }

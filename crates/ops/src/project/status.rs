@@ -100,7 +100,9 @@ pub fn run(world: &World) -> Result<StatusReport> {
         (false, _) => Next::Trust,
         (true, 0) if wired.is_empty() => Next::Wire,
         (true, 0) => Next::StartHarness,
-        (true, _) if wired.is_empty() && was_installed(world, &root.checkout) => Next::WireAgain,
+        (true, _) if wired.is_empty() && was_installed(world, &marker.project_id, &root.checkout) => {
+            Next::WireAgain
+        }
         (true, _) => Next::Nothing,
     };
     let resolved = settings::resolve(world, trusted.then_some(&store));
@@ -136,10 +138,12 @@ pub fn run(world: &World) -> Result<StatusReport> {
     })
 }
 
-/// Returns whether `thru install` once wrote into this checkout. If it never did, a plugin of the harness calls us.
-fn was_installed(world: &World, checkout: &Path) -> bool {
+/// Returns whether `thru install` once wrote into this checkout, or into the project before it was moved. If it never
+/// did, a plugin of the harness calls us.
+fn was_installed(world: &World, id: &ProjectId, checkout: &Path) -> bool {
     let installed = world.installs().and_then(|installs| installs.list().ok()).unwrap_or_default();
-    installed.iter().any(|known| known == checkout)
+    let former = world.trust().and_then(|trust| trust.former(id).ok()).unwrap_or_default();
+    installed.iter().any(|known| known == checkout || former.iter().any(|old| known == Path::new(old)))
 }
 
 /// Puts every key of every line at the top of the report.

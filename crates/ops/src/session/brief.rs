@@ -271,9 +271,13 @@ fn from_database(world: &World, options: &BriefOptions) -> Result<Option<(transc
     Ok(Some((read, occasion)))
 }
 
-/// Returns the occasion that fits a session: the brief mentions a compaction only if there was one.
+/// Returns the occasion that fits a session: the brief mentions a compaction only if there was one, and the session has
+/// not ended since.
 fn fitting(digest: &Digest) -> Occasion {
-    if digest.last_compaction() > 0 { Occasion::Compacted } else { Occasion::Asked }
+    match digest.last_compaction() > 0 && digest.ended.is_empty() {
+        true => Occasion::Compacted,
+        false => Occasion::Asked,
+    }
 }
 
 fn from_store(

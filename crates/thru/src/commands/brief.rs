@@ -21,7 +21,7 @@ pub struct Args {
     /// The session; the beginning of its id is enough
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// The event to compose it for [default: a compaction if there was one]
+    /// The event to compose it for [default: a compaction if there was one and the session goes on]
     #[arg(long, value_enum)]
     event: Option<At>,
     /// The harness whose limits apply, and whose transcript it is

@@ -1,5 +1,6 @@
 use std::path::PathBuf;
 
+use model::activity;
 use model::text::count;
 use ops::Result;
 use ops::World;
@@ -71,7 +72,13 @@ fn print(report: &HandoffReport) {
             "{DIM}nothing has been captured here, so it contains only the purpose and git{DIM:#}"
         ));
     } else {
-        let guess = if report.chosen == Some(Chosen::Guess) { ", the newest here (a guess)" } else { "" };
+        let guess = match (&report.instead_of, report.chosen) {
+            (Some(newer), _) => {
+                format!(", the last that did work here ({} has done nothing)", activity::short(newer))
+            }
+            (None, Some(Chosen::Guess)) => ", the newest here (a guess)".to_owned(),
+            _ => String::new(),
+        };
         let todos =
             if *open_todos == 0 { String::new() } else { format!(", {} to do", count(*open_todos, "thing")) };
         let failing =

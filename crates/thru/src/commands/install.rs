@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use clap::builder::PossibleValuesParser;
 use model::text::count;
 use ops::ErrorKind;
@@ -5,7 +7,7 @@ use ops::Mode;
 use ops::Result;
 use ops::World;
 use ops::setup::install::everywhere::{self, Everywhere, Left};
-use ops::setup::install::{self, Failed, FileChange, InstallReport, Scope, Task, status_line};
+use ops::setup::install::{self, Changed, Failed, FileChange, InstallReport, Scope, Task, status_line};
 
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 
@@ -147,7 +149,7 @@ fn print_all(all: &Everywhere) {
     }
     let looked = count(all.looked_at.len(), "checkout");
     output::line(format_args!(
-        "Looked at your own settings and at {looked}: of projects that are trusted or that thru was installed in, and of the current folder."
+        "Looked at your own settings and at {looked} (every project that is trusted or that thru was installed in, and the current folder)."
     ));
     output::line(
         "Hooks that came with another project (`install --project` by somebody else) are removed by `thru uninstall HARNESS --project` there.",
@@ -171,7 +173,8 @@ pub fn print(report: &InstallReport) {
     if changed.is_empty() && report.failed.is_empty() {
         output::line(format_args!("{BOLD}{harness}{BOLD:#}: nothing to change"));
     }
-    for file in changed {
+    for group in changed.chunk_by(|one, next| is_listed_with(one, next)) {
+        let [file, others @ ..] = group else { continue };
         let word = match (file.change, report.written) {
             (FileChange::Created, true) => "created",
             (FileChange::Changed, true) => "changed",
@@ -183,10 +186,11 @@ pub fn print(report: &InstallReport) {
         };
         let events =
             if file.events.is_empty() { String::new() } else { format!(" ({} hooks)", file.events.len()) };
-        output::line(format_args!(
-            "{BOLD}{harness}{BOLD:#} {GOOD}{word}{GOOD:#} {}{events}",
-            file.path.display()
-        ));
+        let named = match others {
+            [] => file.path.display().to_string(),
+            _ => in_braces(group),
+        };
+        output::line(format_args!("{BOLD}{harness}{BOLD:#} {GOOD}{word}{GOOD:#} {named}{events}"));
         if let Some(backup) = &file.backup {
             output::line(format_args!("{DIM}  backup: {}{DIM:#}", backup.display()));
         }
@@ -198,6 +202,24 @@ pub fn print(report: &InstallReport) {
     for note in notes {
         output::talk(format_args!("{WARN}note:{WARN:#} {note}"));
     }
+}
+
+/// Returns whether two files are named in one line: our command files in one folder.
+fn is_listed_with(one: &Changed, next: &Changed) -> bool {
+    let is_plain = |file: &Changed| {
+        file.events.is_empty()
+            && file.backup.is_none()
+            && file.path.extension().is_some_and(|kind| kind == "md")
+    };
+    is_plain(one) && is_plain(next) && one.change == next.change && one.path.parent() == next.path.parent()
+}
+
+/// Names several files of one folder: `/p/.claude/commands/{handoff,pickup}.md`.
+fn in_braces(files: &[&Changed]) -> String {
+    let folder = files.iter().find_map(|file| file.path.parent()).unwrap_or(Path::new(""));
+    let names: Vec<_> =
+        files.iter().filter_map(|file| file.path.file_stem()).map(|name| name.to_string_lossy()).collect();
+    folder.join(format!("{{{}}}.md", names.join(","))).display().to_string()
 }
 
 fn show_diffs(report: &InstallReport) {

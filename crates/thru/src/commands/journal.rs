@@ -167,10 +167,12 @@ fn detail(record: &Record) -> String {
     parts.push(one_line(&record.name, 40));
     // The task of a sub-agent comes before its answer, which is longer.
     parts.push(one_line(&record.asked, 100));
-    parts.push(one_line(&record.text, 100));
+    // A summary can begin with the model's analysis.
+    let text = record.text.split_once("<summary>").filter(|_| record.event == "summary");
+    parts.push(one_line(text.map_or(&*record.text, |(_, summary)| summary), 100));
     if record.ok == Some(false) {
         let exit = record.exit.map_or(String::new(), |exit| format!(" ({exit})"));
-        let why = failure::reason(&record.error);
+        let why = reason(&record.error);
         parts.push(format!("{BAD}failed{exit}{BAD:#} {}", one_line(why, 100)));
     }
     if !record.verdict.is_empty() {
@@ -186,6 +188,13 @@ fn detail(record: &Record) -> String {
     }
     parts.retain(|part| !part.is_empty());
     parts.join("  ")
+}
+
+/// Returns the line that names the error. In a Python traceback that is the last one.
+fn reason(error: &str) -> &str {
+    let mut reasons = failure::reasons(error);
+    let reason = if error.starts_with("Traceback") { reasons.last() } else { reasons.next() };
+    reason.unwrap_or_default()
 }
 
 fn list(world: &World, limit: Option<usize>, format: Format) -> Result<()> {

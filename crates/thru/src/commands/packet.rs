@@ -35,8 +35,8 @@ enum Command {
     },
     /// Print a packet, without escape sequences and invisible characters
     Show {
-        /// The packet: its id, the beginning of it, or a part of its name
-        id: String,
+        /// The packet: its id, the beginning of it, or a part of its name [default: the one that `thru pickup` takes]
+        id: Option<String>,
         /// Print every byte of the file; not to a terminal, which would act on escape sequences
         #[arg(long, conflicts_with = "json")]
         raw: bool,
@@ -114,7 +114,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let edit = |id: &str, edit: Edit| edit::run(world, id, edit, format);
     match &args.command {
         Command::List { status, limit } => list::run(world, status.as_deref(), *limit, format),
-        Command::Show { id, raw } => show::run(world, id, *raw, format),
+        Command::Show { id, raw } => show::run(world, id.as_deref(), *raw, format),
         Command::Open { id, path } => open::run(world, id, *path, format),
         Command::Activate { id } => edit(id, Edit::Status(Status::Active)),
         Command::Done { id } => edit(id, Edit::Status(Status::Done)),

@@ -73,5 +73,6 @@ fn text(report: &RecoverReport, file: &str) -> String {
         (None, Some(held)) => format!("Lifecycle: unchanged: {held}\n"),
         (None, None) => String::new(),
     };
-    format!("Recovery of the role {role}\n\n{invalid}{checklist}\n{inline}\n{lifecycle}Recovered: {role}\n")
+    let done = if errors.is_empty() { format!("Recovered: {role}\n") } else { String::new() };
+    format!("Recovery of the role {role}\n\n{invalid}{checklist}\n{inline}\n{lifecycle}{done}")
 }

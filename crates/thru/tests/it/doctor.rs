@@ -100,6 +100,7 @@ fn an_event_that_is_recorded_under_another_name_has_fired() {
         let doctor = env.thru(&["doctor"]).stdout;
         doctor.lines().find(|line| line.contains("never fired here")).unwrap_or_default().to_owned()
     };
+    env.fire("s1", "SessionStart", json!({"source": "startup"}));
     assert!(silent(&env).contains("SubagentStop"), "{}", silent(&env));
     let summary = json!({"agent_type": "", "last_assistant_message": "<summary>all</summary>"});
     env.fire("s1", "SubagentStop", summary);

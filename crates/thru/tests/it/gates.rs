@@ -128,7 +128,8 @@ fn what_is_missing_of_the_protocol_is_named_with_the_command_that_makes_it() {
     {
         let output = env.thru(words).exits(10);
         let named = [
-            "state/live.json: there is no such file",
+            "no run is live: ",
+            "state/live.json does not exist",
             "`thru gate expect STAGE",
             "`thru gate live --set DIR`",
         ];

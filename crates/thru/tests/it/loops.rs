@@ -125,7 +125,7 @@ fn a_loop_wants_to_know_its_session() {
     exit: 2
     ---- stderr
     error: which session should the loop hold? No harness says which one this runs in
-    hint:  use --session ID (the newest is 9487a9f7-611a), or --next for the next session that starts here
+    hint:  use --session ID (the newest that has not ended is 9487a9f7-611a), or --next for the next session that starts here
     ");
     let inside = env.call(&["loop", "start", "work", "--json"]).var("CLAUDE_CODE_SESSION_ID", "here");
     let started = inside.run().ok().json();

@@ -231,7 +231,7 @@ fn the_doctor_compares_the_plugin_with_the_binary() {
     env.thru(&["install", "opencode"]).ok();
     let found = env.thru(&["doctor"]).ok().stdout;
     assert!(
-        found.contains(&format!("(plugin {version})")) && found.contains("wired and never fired"),
+        found.contains(&format!("(plugin {version})")) && found.contains("no hook has run yet"),
         "{found}"
     );
 }

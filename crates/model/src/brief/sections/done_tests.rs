@@ -92,7 +92,7 @@ fn closing_words_stand_for_what_was_found_before_them() {
 fn words_that_announce_are_not_the_last_word() {
     let text = told(&[TASK, "ran: make test", "said: Need to add the import of `paths`."]);
     assert!(
-        text.contains("At work. Last said: “Need to add the import") && !text.contains("had finished"),
+        text.contains("- Last said: “Need to add the import") && !text.contains("had finished"),
         "{text}"
     );
 }

@@ -50,9 +50,9 @@ fn last_words(digest: &Digest, all: &mut Gathered) {
     }
     let condensed = statement::condense(&digest.said);
     let since = digest.steps_since_said();
-    // An announced step that is not done yet is the next step, so short words are quoted unchanged while the agent is
-    // working.
-    let announced = digest.is_at_work() && digest.said.len() <= LONGEST_ANNOUNCEMENT;
+    // An announced step that is not done yet is the next step, so short words are quoted unchanged until the agent has
+    // finished.
+    let announced = !digest.has_finished() && digest.said.len() <= LONGEST_ANNOUNCEMENT;
     let words = if condensed.is_empty() || announced { digest.said.as_str() } else { &condensed };
     if digest.has_finished() {
         if !digest.said.is_empty() {
@@ -86,7 +86,9 @@ fn last_words(digest: &Digest, all: &mut Gathered) {
     };
     let form = |most: usize, calls: usize| match (answered && !words.is_empty(), then(calls)) {
         (true, Some(then)) => format!("At work. Last said: {}; then {then}", last(most)),
-        (true, None) => format!("At work. Last said: {}", last(most)),
+        (true, None) if digest.is_at_work() => format!("At work. Last said: {}", last(most)),
+        // Nothing came after the words: the turn may have ended with them.
+        (true, None) => format!("Last said: {}", last(most)),
         (false, Some(then)) => format!("At work on the newest message: {then}"),
         (false, None) if digest.is_taken_up() => "At work on the newest message".to_owned(),
         (false, None) if words.is_empty() || is_accepted => {

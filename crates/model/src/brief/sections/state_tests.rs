@@ -74,7 +74,8 @@ fn what_was_done_after_the_last_words() {
             "; then edited b.py, edited a.py (2×), ran `make test` → passed\n",
         ),
         (&[TASK, "said: Let me look for it:", "edit: a.py", "read: b.py"], "; then edited a.py, read b.py\n"),
-        (&[TASK, "said: Let me look for it:"], "- At work. Last said: “Let me look for it:”\n"),
+        // Nothing came after these words.
+        (&[TASK, "said: Let me look for it:"], "- Last said: “Let me look for it:”\n"),
     ];
     for (lines, expected) in cases {
         let text = told(lines);

@@ -11,6 +11,7 @@ use crate::project::consent::Claim;
 use crate::project::trust;
 use crate::session::list;
 use crate::session::list::Chosen;
+use crate::session::roster::{self, Entry};
 use crate::{Error, Result, World};
 
 /// Which session a loop should hold.
@@ -133,11 +134,16 @@ pub(super) fn find_owner(world: &World, store: &Store, wanted: Wanted) -> Result
     {
         return Ok(Owner::Session(session, Chosen::Guess));
     }
-    let known = newest.map_or(String::new(), |newest| format!(" (the newest is {})", newest.session));
-    Err(usage(
-        "which session should the loop hold? No harness says which one this runs in".into(),
-        &format!("use --session ID{known}, or --next for the next session that starts here"),
-    ))
+    let entries = roster::read(store, roster::TAIL)?;
+    let open = roster::by_activity(&entries, store, Entry::is_open);
+    let hint = match open.first() {
+        Some(entry) => format!(
+            "use --session ID (the newest that has not ended is {}), or --next for the next session that starts here",
+            entry.session
+        ),
+        None => "use --next for the next session that starts here; no session is open now".to_owned(),
+    };
+    Err(usage("which session should the loop hold? No harness says which one this runs in".into(), &hint))
 }
 
 /// Returns the current session. Inside a session, a command that names no loop means a loop of that session,

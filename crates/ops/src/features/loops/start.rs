@@ -18,7 +18,7 @@ use super::{Changed, Owner, Wanted, deadline, find_owner, need_trust, note, poin
 use crate::features::packets;
 use crate::project::{Project, consent};
 use crate::session::list::Chosen;
-use crate::session::roster;
+use crate::session::roster::{self, Entry};
 use crate::setup::init::PATIENCE;
 use crate::setup::install;
 use crate::{Error, Result, World};
@@ -218,6 +218,11 @@ fn advice(world: &World, project: &Project, state: &Loop, owner: &Owner) -> Vec<
             None => "only a lack of progress or `thru loop cancel` ends this loop".into(),
         });
     }
+    if let Owner::Session(session, _) = owner
+        && roster::read(&project.store, u64::MAX).is_ok_and(|all| has_ended(&all, session))
+    {
+        notes.push(format!("session {session} has ended; the loop goes on if the session is resumed"));
+    }
     for harness in held_by(world, project, owner) {
         let Some(cap) = &harness.block_cap else { continue };
         if (world.var)(cap.variable).is_none_or(|value| value != "0") {
@@ -228,6 +233,10 @@ fn advice(world: &World, project: &Project, state: &Loop, owner: &Owner) -> Vec<
         }
     }
     notes
+}
+
+fn has_ended(entries: &[Entry], session: &Id) -> bool {
+    entries.iter().any(|entry| entry.session == *session && entry.ended)
 }
 
 /// Returns the harness of the session that the loop holds. If the session has not begun, returns the harnesses

@@ -8,7 +8,7 @@ use model::document::{Document, Head};
 use model::id::Id;
 use model::loops::promise;
 use model::packet::drift::GONE;
-use model::packet::{self, Git, Material};
+use model::packet::{self, Git, Material, words};
 use model::redact;
 use model::text::fingerprint;
 use serde::Serialize;
@@ -23,6 +23,7 @@ use crate::input_redactor::InputRedactor;
 use crate::project::{Project, git, settings};
 use crate::session::database::{self, Rows};
 use crate::session::list::{self, Chosen};
+use crate::session::roster::{self, Entry};
 use crate::session::{past, transcript};
 
 /// Files larger than this are named, but not read.
@@ -57,6 +58,10 @@ pub struct HandoffReport {
     pub session: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen: Option<Chosen>,
+    /// The session that asked for the packet, if it has done nothing itself: the packet is about the last session that
+    /// did work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instead_of: Option<String>,
     pub edited: usize,
     pub failing: usize,
     pub open_todos: usize,
@@ -88,6 +93,10 @@ pub fn run(world: &World, request: &Request) -> Result<HandoffReport> {
     let request =
         Request { purpose: &purpose, promise: promise.as_deref(), validators: &validators, ..*request };
     let request = Request { confirmed: &confirmed, ..request };
+    let (source, instead_of) = match (request.transcript, request.session) {
+        (None, None) => at_work(&project, source)?,
+        _ => (source, None),
+    };
     let report = write(world, &project, &source, &request, git_now(&project).as_ref())?;
     if let Ok(id) = Id::new(&report.id) {
         packet_files::index_confirmed(world, &project, &id, &confirmed);
@@ -96,7 +105,7 @@ pub fn run(world: &World, request: &Request) -> Result<HandoffReport> {
         // If recording this fails, the only harm is that a sweep writes an extra packet.
         let _ = crashed::handed_off(world, &project.store, &source.digest.session, &report.id);
     }
-    Ok(HandoffReport { covered: given.was_covered(), ..report })
+    Ok(HandoffReport { covered: given.was_covered(), instead_of, ..report })
 }
 
 /// Refuses options that would make `thru loop start` refuse the packet later.
@@ -167,6 +176,33 @@ fn from_session(world: &World, project: &Project, named: Option<&str>) -> Result
         }),
         Err(error) => Err(error),
     }
+}
+
+/// How many sessions are searched for one in which something was asked or done.
+const SESSIONS_READ: usize = 8;
+
+/// Replaces a session that was opened only for the handoff by the last one in which something was asked or done, and
+/// returns the id of the former.
+fn at_work(project: &Project, source: Source) -> Result<(Source, Option<String>)> {
+    if !is_fresh(&source.digest) {
+        return Ok((source, None));
+    }
+    let own = source.digest.session.clone();
+    let entries = roster::read(&project.store, roster::TAIL)?;
+    let others = roster::by_activity(&entries, &project.store, |entry| entry.session.as_str() != own);
+    let read = |entry: &Entry| of_session(project, &entry.session, Some(Chosen::Guess)).ok();
+    let mut others = others.into_iter().take(SESSIONS_READ).filter_map(read);
+    Ok(match others.find(|other| !is_fresh(&other.digest)) {
+        Some(other) => (other, Some(own)),
+        None => (source, None),
+    })
+}
+
+/// Returns whether nothing was asked or done in a session. If hooks have not seen it from its start, it may have done
+/// more than they know.
+fn is_fresh(digest: &Digest) -> bool {
+    let Digest { prompts, files, effects, from_start, .. } = digest;
+    *from_start && words::real(prompts).is_empty() && files.is_empty() && effects.is_empty()
 }
 
 /// Reads the session from its harness's database.
@@ -254,6 +290,7 @@ pub(crate) fn write(
         id,
         session: digest.session.clone(),
         chosen: source.chosen,
+        instead_of: None,
         edited: digest.files.iter().filter(|file| file.edits > 0).count(),
         failing: draft.failing,
         open_todos: digest.open_todos().count(),

@@ -165,7 +165,7 @@ fn mention(world: &World, named: Option<&str>) -> Result<Mention> {
 }
 
 /// Returns the newest active packet, or else the newest draft.
-fn newest(project: &Project) -> Result<Id> {
+pub(super) fn newest(project: &Project) -> Result<Id> {
     let listing = project.store.packets()?;
     let newest = |status: Status| listing.iter().find(|packet| packet.status == Some(status));
     let found = newest(Status::Active).or_else(|| newest(Status::Draft)).ok_or_else(|| Error::Absent {

@@ -7,7 +7,7 @@ use ops::{Error, Result, World};
 use crate::output::{self, Format, Stream};
 
 pub fn run(world: &World, id: &str, only_path: bool, format: Format) -> Result<u8> {
-    let shown = packets::show(world, id)?;
+    let shown = packets::show(world, Some(id))?;
     let editor = (world.var)("VISUAL").or_else(|| (world.var)("EDITOR")).filter(|editor| !editor.is_empty());
     let at_terminal = std::io::stdin().is_terminal() && Stream::Out.is_terminal();
     match (format, editor) {

@@ -3,7 +3,7 @@ use ops::{Error, Result, World};
 
 use crate::output::{self, Format, Stream};
 
-pub fn run(world: &World, id: &str, raw: bool, format: Format) -> Result<u8> {
+pub fn run(world: &World, id: Option<&str>, raw: bool, format: Format) -> Result<u8> {
     if raw && Stream::Out.is_terminal() {
         return Err(Error::Refused {
             what: "--raw prints escape sequences unchanged, and stdout is a terminal".into(),

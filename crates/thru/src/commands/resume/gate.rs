@@ -22,7 +22,11 @@ pub fn run(world: &World, id: Option<&str>, session: Option<&str>, format: Forma
         output::line(format_args!("{state}  {}", one_line(&file.named, 200)));
     }
     let open = gate.files.iter().filter(|file| file.is_open()).count();
-    let editing = if gate.editing && open > 0 { ", and files have been edited" } else { "" };
-    output::talk(format_args!("{DIM}{}: {} open{editing}{DIM:#}", gate.project_id, count(open, "file")));
+    let editing = if gate.editing && open > 0 { "; files have been edited meanwhile" } else { "" };
+    output::talk(format_args!(
+        "{DIM}{}: {} still to read{editing}{DIM:#}",
+        gate.project_id,
+        count(open, "file")
+    ));
     Ok(u8::from(gate.is_open()))
 }

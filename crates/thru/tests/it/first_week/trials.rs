@@ -83,6 +83,11 @@ fn status_says_to_wire_again_after_everything_was_uninstalled() {
     let status = env.thru(&["status"]).ok().stdout;
     assert!(status.contains("Next: `thru init` wires the harnesses in use again"), "{status}");
     assert_eq!(env.json(&["status"])["next"], "wire-again");
+    // The list of installations has the path from before a move.
+    let moved = env.base().join("moved");
+    fs::rename(env.project(), &moved).unwrap();
+    env.call(&["trust", "--moved"]).dir(&moved).run().ok();
+    assert_eq!(env.call(&["status", "--json"]).dir(&moved).run().ok().json()["next"], "wire-again");
 }
 
 /// With a plugin of the harness there is no settings file, and nothing to wire.
@@ -142,4 +147,98 @@ fn a_traceback_is_shown_as_it_is() {
     env.fire("s1", "PostToolUseFailure", call);
     let brief = env.thru(&["brief"]).ok().stdout;
     assert!(brief.contains("<module>") && !brief.contains("<\\module>"), "{brief}");
+}
+
+/// A session that was opened only to hand the work over has nothing to report itself.
+#[test]
+fn a_handoff_from_a_fresh_session_is_about_the_work() {
+    let env = TestEnv::rooted();
+    start(&env, "worked");
+    env.fire("worked", "UserPromptSubmit", json!({"prompt": "Make the cart apply a discount of 10 %"}));
+    edit(&env, "worked", "e1", "src/cart.py");
+    env.fire("worked", "Stop", json!({"last_assistant_message": "The discount is applied."}));
+    end(&env, "worked");
+    start(&env, "fresh");
+    env.fire("fresh", "UserPromptSubmit", json!({"prompt": "/handoff round the discount"}));
+    let hand_off = |words: &[&str]| env.call(words).var("CLAUDE_CODE_SESSION_ID", "fresh").run().ok();
+    let said = hand_off(&["handoff", "round the discount"]);
+    assert!(
+        said.stderr.contains("from session worked, the last that did work here (fresh has done nothing)"),
+        "{said}"
+    );
+    let packet = env.thru(&["packet", "show"]).ok().stdout;
+    assert!(packet.contains("src/cart.py") && packet.contains("session_id: worked"), "{packet}");
+    // A person who names a session means it, and words alone are work too.
+    assert_eq!(env.json(&["handoff", "round", "--session", "fresh"])["session"], "fresh");
+    env.fire("fresh", "UserPromptSubmit", json!({"prompt": "Let us round half up."}));
+    let own = hand_off(&["handoff", "rounding", "--json"]).json();
+    assert_eq!((&own["session"], &own["instead_of"]), (&json!("fresh"), &Value::Null));
+}
+
+#[test]
+fn a_loop_is_not_offered_a_session_that_has_ended() {
+    let env = TestEnv::rooted();
+    start(&env, "s1");
+    end(&env, "s1");
+    let none = env.thru(&["loop", "start", "Go on", "--promise", "DONE"]).exits(2);
+    assert!(none.stderr.contains("use --next") && !none.stderr.contains("s1"), "{none}");
+    let named = env.thru(&["loop", "start", "Go on", "--promise", "DONE", "--session", "s1"]).ok();
+    assert!(
+        named.stderr.contains("session s1 has ended; the loop goes on if the session is resumed"),
+        "{named}"
+    );
+    start(&env, "s2");
+    let one = env.thru(&["loop", "start", "Go on", "--promise", "DONE"]).exits(2);
+    assert!(one.stderr.contains("the newest that has not ended is s2"), "{one}");
+}
+
+#[test]
+fn words_that_announce_more_are_not_called_work_and_are_told_whole() {
+    let env = TestEnv::rooted();
+    start(&env, "s1");
+    env.fire("s1", "UserPromptSubmit", json!({"prompt": "Please keep the function pure."}));
+    let words = "Will do. I will keep the function pure and use Decimal in the cart only.";
+    env.fire("s1", "Stop", json!({"last_assistant_message": words}));
+    let brief = env.thru(&["brief"]).ok().stdout;
+    assert!(brief.contains(&format!("\n- Last said: “{words}”")), "{brief}");
+}
+
+#[test]
+fn the_brief_of_a_session_that_has_ended_does_not_say_that_it_was_compacted() {
+    let env = TestEnv::rooted();
+    start(&env, "s1");
+    env.fire("s1", "UserPromptSubmit", json!({"prompt": "Make the cart fast"}));
+    env.fire("s1", "PreCompact", json!({"trigger": "manual"}));
+    env.fire("s1", "SessionStart", json!({"source": "compact"}));
+    assert!(env.thru(&["brief"]).ok().stdout.contains("(s1) was compacted"));
+    end(&env, "s1");
+    let brief = env.thru(&["brief"]).ok().stdout;
+    assert!(brief.contains("(s1), as it stood at") && !brief.contains("compacted"), "{brief}");
+}
+
+#[test]
+fn the_journal_names_the_error_of_a_traceback_and_shows_a_summary_without_its_tags() {
+    let env = TestEnv::rooted();
+    start(&env, "s1");
+    let error = "Exit code 1\nTraceback (most recent call last):\n  File \"t.py\", line 4, in <module>\n    assert got == 90, f\"expected 90, got {got}\"\nAssertionError: expected 90, got 0.0";
+    let call = json!({"tool_name": "Bash", "tool_use_id": "b1", "tool_input": {"command": "python3 t.py"}, "error": error});
+    env.fire("s1", "PostToolUseFailure", call);
+    let journal = env.thru(&["journal"]).ok().stdout;
+    assert!(journal.contains("python3 t.py  failed (1) AssertionError: expected 90, got 0.0"), "{journal}");
+    let summary = "<analysis>thinking</analysis>\n<summary>\n1. The cart is fast.\n</summary>";
+    env.fire("s1", "SubagentStop", json!({"agent_type": "", "last_assistant_message": summary}));
+    let journal = env.thru(&["journal"]).ok().stdout;
+    assert!(journal.contains("summary         1. The cart is fast."), "{journal}");
+}
+
+#[test]
+fn what_is_printed_about_files_and_hooks_is_short() {
+    let env = repository();
+    let made = env.thru(&["init"]).ok().stdout;
+    assert!(made.contains("/.claude/commands/{thru-context,handoff,pickup,packet,"), "{made}");
+    let doctor = env.thru(&["doctor"]).stdout;
+    assert!(doctor.contains("no hook has run yet") && !doctor.contains("never fired"), "{doctor}");
+    start(&env, "s1");
+    let doctor = env.thru(&["doctor"]).stdout;
+    assert!(doctor.contains("wired and never fired here: UserPromptSubmit"), "{doctor}");
 }
