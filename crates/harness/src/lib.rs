@@ -19,6 +19,7 @@ pub mod claude_code;
 pub mod commands;
 pub mod droid;
 mod fields;
+mod instructions;
 pub mod opencode;
 pub mod plugin;
 pub mod process;
@@ -28,6 +29,7 @@ mod tools;
 pub mod transcript;
 
 pub use capabilities::{Capabilities, Coverage};
+pub use instructions::{INSTRUCTION_FILES, INSTRUCTION_FOLDERS};
 
 /// Returns whether a payload is complete, that is, one closed object. Its content is checked when it is decoded.
 pub fn is_whole(payload: &[u8]) -> bool {

@@ -8,7 +8,7 @@ mod picture;
 use serde::{Deserialize, Serialize};
 
 pub use history::{History, Run, SCHEMA_VERSION, read_foreign};
-pub use picture::{shown, sparkline, svg};
+pub use picture::{is_picture, shown, sparkline, svg};
 
 use crate::config::Settings;
 use crate::evidence::{Entry, EntryType, Verdict};
@@ -44,7 +44,7 @@ impl Counted {
     pub fn add_task(&mut self, entries: &[Entry]) {
         let mut is_judged = false;
         let mut last_test = None;
-        for entry in entries {
+        for entry in entries.iter().filter(|entry| !entry.is_imported_gate()) {
             let is_review = match EntryType::parse(&entry.entry_type) {
                 Some(EntryType::Review | EntryType::Approval) => true,
                 Some(EntryType::Test) => false,

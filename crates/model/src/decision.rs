@@ -114,6 +114,11 @@ impl Source {
 }
 
 impl Decision {
+    /// Returns whether the decision belongs to a plan: it was imported, or was made for a phase or a task.
+    pub fn is_of_plan(&self) -> bool {
+        self.source == Source::Import || self.phase.is_some() || !self.task.is_empty()
+    }
+
     /// Returns the decision as one line of JSON, without a line end.
     pub fn line(&self) -> Vec<u8> {
         // Serialising strings and numbers cannot fail.

@@ -21,7 +21,7 @@ pub use limits::{BUNDLE_BYTES, MOST_ENTRIES, PATCH_BYTES, TASK_BYTES, Trimmed, f
 pub use listing::{FileState, Listing};
 pub use observed::{observed, task_of, verdict};
 pub use patch::{PatchStats, patch_stats};
-pub use standing::{Freshness, Proof, Standing, standing, trees_in_effect};
+pub use standing::{Freshness, Proof, Standing, rejection, standing, trees_in_effect};
 
 use crate::plan::Unreadable;
 use crate::plan::fields::keeping_the_rest;
@@ -207,6 +207,12 @@ impl Entry {
     /// Returns whether `thru` saw it itself.
     pub fn is_seen(&self) -> bool {
         matches!(self.kind(), Kind::Run | Kind::Observed)
+    }
+
+    /// Returns whether this is a gate that another tool recorded. It says that an agent had its turn, not what the agent
+    /// found. Earlier versions imported it as a verdict.
+    pub fn is_imported_gate(&self) -> bool {
+        self.kind() == Kind::Imported && self.metadata.contains_key("gate")
     }
 
     /// Returns one line for a person.

@@ -243,6 +243,11 @@ impl Plan {
         }
     }
 
+    /// Returns whether the plan was read from a file that another tool or a person wrote.
+    pub fn is_migrated(&self) -> bool {
+        self.migration_status == "migrated"
+    }
+
     /// Parses a `plan.json` of our own store. An older format is updated, and `migrated` is set.
     pub fn parse(bytes: &[u8]) -> Result<Plan, Unreadable> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);

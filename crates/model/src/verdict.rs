@@ -37,6 +37,10 @@ pub enum Problem {
     UnknownWord,
     /// The verdict is a pass, but the answer counts failed tests.
     Contradicted,
+    /// The answer was not read, because a verdict at the end of so long a text would be missed.
+    TooLong,
+    /// The harness did not pass on all of the answer.
+    Incomplete,
 }
 
 impl fmt::Display for Problem {
@@ -50,6 +54,8 @@ impl fmt::Display for Problem {
             Problem::Quoted => "its verdict is a quotation",
             Problem::UnknownWord => "its verdict is not one of the words that were asked for",
             Problem::Contradicted => "it says PASS and counts failed tests",
+            Problem::TooLong => "the answer is longer than 256 KB and was not read",
+            Problem::Incomplete => "the harness passed on only a part of the answer",
         })
     }
 }

@@ -110,6 +110,8 @@ pub const SUMMARIES: &str = "summaries";
 pub const SUMMARIES_INDEX: &str = "summaries/index.jsonl";
 /// What is still known about originals that were removed.
 pub const SUMMARIES_ARCHIVE: &str = "summaries/archive.jsonl";
+/// The lock held while an original is stored, and while old ones are removed.
+pub const SUMMARIES_LOCK: &str = "state/locks/summaries.lock";
 
 /// Returns the name of an original in its folder.
 pub fn original(id: &str) -> String {

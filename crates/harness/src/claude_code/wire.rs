@@ -48,7 +48,10 @@ pub fn replaceable<'a>(done: &ToolDone<'a>) -> Option<Cow<'a, str>> {
     let object = || Fields::parse(done.result).0;
     match slot(&done.tool)? {
         Slot::Printed => {
-            Some(printed(&object()).into_owned().into()).filter(|_| object().flag("isImage") != Some(true))
+            let object = object();
+            // A command that was interrupted failed, and failures are shown whole.
+            let is_kept = ["isImage", "interrupted"].iter().any(|flag| object.flag(flag) == Some(true));
+            (!is_kept).then(|| printed(&object).into_owned().into())
         }
         Slot::Field(name) => object().text(name),
         Slot::Whole => match serde_json::from_slice(done.result).ok()? {

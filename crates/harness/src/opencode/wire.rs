@@ -66,7 +66,12 @@ pub fn encode(reply: &Reply, kind: &Kind) -> Vec<u8> {
 /// Returns the output of a tool if a summary may replace it. The payloads of our plugin contain the output of these
 /// tools. The answers of agents are never replaced.
 pub fn replaceable<'a>(done: &ToolDone<'a>) -> Option<Cow<'a, str>> {
-    let is_replaced = matches!(done.tool.as_ref(), "bash" | "grep" | "webfetch");
+    let is_replaced = match done.tool.as_ref() {
+        // A command that was aborted or took too long has no exit code. It failed, and failures are shown whole.
+        "bash" => done.exit.is_some(),
+        "grep" | "webfetch" => true,
+        _ => false,
+    };
     is_replaced.then(|| Fields::parse(done.result).0.text("output"))?
 }
 

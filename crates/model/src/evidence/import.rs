@@ -101,23 +101,18 @@ fn of_entry(task: &str, value: &Value) -> Entry {
     with_id(task, entry, value)
 }
 
-/// Reads `{taskId, required_gates, gates: {reviewer: {sessionId, timestamp, agent}}}`. A gate that is listed was
-/// passed.
+/// Reads `{taskId, required_gates, gates: {reviewer: {sessionId, timestamp, agent}}}`. A gate says that an agent had its
+/// turn, not what the agent found, so it is a note.
 fn of_gates(task: &str, fields: &Map<String, Value>, gates: &Map<String, Value>) -> Vec<Entry> {
     let required = fields.get("required_gates").cloned().unwrap_or_default();
     let of_gate = |(name, gate): (&String, &Value)| {
         let text = |key: &str| gate.get(key).and_then(Value::as_str).map(str::to_owned);
-        let entry_type = match name.as_str() {
-            "reviewer" => EntryType::Review,
-            "test_engineer" => EntryType::Test,
-            _ => EntryType::Approval,
-        };
         let mut entry = Entry {
-            entry_type: entry_type.name().to_owned(),
+            entry_type: EntryType::Note.name().to_owned(),
             timestamp: text("timestamp").unwrap_or_default(),
             agent: text("agent").unwrap_or_else(|| name.clone()),
-            verdict: Verdict::Pass.name().to_owned(),
-            summary: format!("gate {name}"),
+            verdict: Verdict::Info.name().to_owned(),
+            summary: format!("the gate {name} was passed in opencode-swarm; its verdict is not recorded"),
             ..Entry::default()
         };
         entry.metadata.insert("gate".to_owned(), gate.clone());

@@ -69,6 +69,13 @@ pub fn standing<'e>(entries: &'e [Entry], mut fresh: impl FnMut(&Entry) -> Fresh
     passed.or(out_of_date).unwrap_or(nothing)
 }
 
+/// Returns the rejection, or the claim that tests fail, that nothing later has settled. What `thru` saw itself is not
+/// among these.
+pub fn rejection(entries: &[Entry]) -> Option<&Entry> {
+    let in_effect = in_effect(entries).into_iter().map(|at| &entries[at]);
+    in_effect.into_iter().find(|entry| !entry.is_seen() && entry.verdict().is_bad())
+}
+
 /// Returns the positions of the entries that no later one has settled, newest first: the last run of each command, and
 /// the last verdict of each kind of judge. Only these are judged.
 pub(super) fn in_effect(entries: &[Entry]) -> Vec<usize> {
@@ -86,6 +93,7 @@ pub(super) fn in_effect(entries: &[Entry]) -> Vec<usize> {
             // A critic judges the plan, so its approval says nothing about work that a reviewer rejected.
             let is_critic = Part::of(&entry.agent) == Some(Part::Critic);
             let judge = judge.filter(|kind| !(is_imported && *kind == EntryType::Test));
+            let judge = judge.filter(|_| !entry.is_imported_gate());
             if let Some(judge) = judge
                 && !settled.iter().any(|(kind, by_import, by_critic)| {
                     *kind == judge && (is_imported || !by_import) && (is_critic || !by_critic)

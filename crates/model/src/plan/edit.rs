@@ -33,6 +33,9 @@ pub enum Acceptance<'a> {
     Proven,
     /// There is no such evidence; the text says what there is instead.
     Unproven(&'a str),
+    /// Somebody rejected the work, or says that its tests fail; the text says who. The task is not done, with or without
+    /// an acceptance criterion.
+    Rejected(&'a str),
     /// Somebody says why the task counts as done without evidence.
     Waived(&'a str),
 }
@@ -88,6 +91,12 @@ pub fn done(plan: &Plan, id: &str, by: &str, at: &str, acceptance: &Acceptance) 
             );
             return refuse(format!("{id} has an acceptance criterion, and {what}"), &hint);
         }
+        (_, Acceptance::Rejected(what)) => {
+            let hint = format!(
+                "a later verdict settles it; or say why it counts: `thru task done {id} --without-evidence WHY`"
+            );
+            return refuse(format!("{id} is not done: {what}"), &hint);
+        }
         _ => {}
     }
     edit_task(plan, id, |task| {
@@ -97,7 +106,7 @@ pub fn done(plan: &Plan, id: &str, by: &str, at: &str, acceptance: &Acceptance) 
         task.reported_done = false;
         task.without_evidence = match acceptance {
             Acceptance::Waived(why) => Some((*why).to_owned()),
-            Acceptance::Proven | Acceptance::Unproven(_) => None,
+            Acceptance::Proven | Acceptance::Unproven(_) | Acceptance::Rejected(_) => None,
         };
     })
 }

@@ -78,7 +78,8 @@ pub(super) fn read_unversioned(bytes: &[u8]) -> Result<Imported, Unreadable> {
     fields.shift_remove("schema_version");
     let title = text(&mut fields, &["title", "name", "project"]).unwrap_or_default();
     let mut plan = Plan::new(&title);
-    plan.swarm = text(&mut fields, &["swarm"]).unwrap_or(plan.swarm);
+    // A plan from elsewhere that names no swarm belongs to none of ours.
+    plan.swarm = text(&mut fields, &["swarm"]).unwrap_or_default();
     plan.current_phase = fields.get("current_phase").and_then(number);
     if plan.current_phase.is_some() {
         fields.shift_remove("current_phase");

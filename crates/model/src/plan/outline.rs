@@ -110,7 +110,7 @@ impl<'s> Reader<'s> {
         Reader {
             shape,
             is_ours: false,
-            plan: Plan { title: String::new(), ..Plan::new("") },
+            plan: Plan { swarm: String::new(), ..Plan::new("") },
             has_title: false,
             warnings,
             headings: Vec::new(),

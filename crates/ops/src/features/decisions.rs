@@ -16,7 +16,7 @@ use model::digest::Digest;
 use model::event::{EventName, EventSet};
 use store::{AnswersSeen, Store};
 
-use crate::features::Feature;
+use crate::features::{Feature, ProjectContext, swarm};
 use crate::{Error, Result};
 pub(crate) use brief::{in_words, since};
 
@@ -45,18 +45,34 @@ const RECENT: u64 = 1024 * 1024;
 /// How many bytes of the log are searched at most for an answer: about 30,000 decisions.
 const LONGEST_LOG: u64 = 8 * 1024 * 1024;
 
-/// Returns the decisions in force, newest first, and whether the list is complete. Returns at least `most`
-/// decisions if that many are in force.
-pub(crate) fn current(store: &Store, now: Timestamp, most: usize) -> Result<(Vec<Decision>, bool)> {
-    let mut found = (Vec::new(), true);
+/// Decisions in force, newest first.
+#[derive(Debug, Default)]
+pub(crate) struct InForce {
+    pub decisions: Vec<Decision>,
+    /// Whether these are all.
+    pub is_all: bool,
+    /// How many were left out because they belong to the plan of another swarm, and that swarm.
+    pub set_aside: Option<(usize, String)>,
+}
+
+/// Returns the decisions in force. Returns at least `most` of them if there are that many.
+pub(crate) fn current(project: &ProjectContext, most: usize) -> Result<InForce> {
+    let mut found = InForce { is_all: true, ..InForce::default() };
     for window in WINDOWS {
-        let (lines, is_all) = store.newest_decisions(window)?;
-        let standing = decision::fold(lines, now).into_iter().rev();
-        found =
-            (standing.filter(|one| one.state == State::Current).map(|one| one.decision).collect(), is_all);
-        if is_all || found.0.len() >= most {
+        let (lines, is_all) = project.store.newest_decisions(window)?;
+        let standing = decision::fold(lines, project.world.now).into_iter().rev();
+        let current = standing.filter(|one| one.state == State::Current).map(|one| one.decision);
+        found = InForce { decisions: current.collect(), is_all, set_aside: None };
+        if is_all || found.decisions.len() >= most {
             break;
         }
+    }
+    if found.decisions.iter().any(Decision::is_of_plan)
+        && let Some(other) = swarm::foreign_plan(project)
+    {
+        let before = found.decisions.len();
+        found.decisions.retain(|decision| !decision.is_of_plan());
+        found.set_aside = Some((before - found.decisions.len(), other));
     }
     Ok(found)
 }

@@ -31,6 +31,7 @@ use crate::{Error, Result, World};
 
 pub(crate) use judge::Judge;
 pub(crate) use observe::observe;
+pub(crate) use show::rejection;
 
 pub const ROW: Feature = Feature {
     name: "evidence",

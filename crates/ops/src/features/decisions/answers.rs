@@ -14,7 +14,7 @@ use store::{AnswersSeen, Durability, layout};
 
 use super::{RECENT, view};
 use crate::Result;
-use crate::features::{self, ProjectContext, plan};
+use crate::features::{self, ProjectContext, plan, swarm};
 use crate::hook::context::HookContext;
 
 pub fn decide<'c>(context: &'c HookContext) -> Result<features::Decision<'c>> {
@@ -84,6 +84,10 @@ fn of(project: &ProjectContext, session: &str, answers: &[AnswerField]) -> Vec<D
 /// task.
 pub(super) fn current_task(project: &ProjectContext) -> (Option<u32>, String) {
     let Ok(Some(loaded)) = plan::load(project.store) else { return (None, String::new()) };
+    // What is decided here does not belong to the plan of another swarm.
+    if swarm::foreign(project, &loaded.plan).is_some() {
+        return (None, String::new());
+    }
     let standing = model::plan::standing(&loaded.plan);
     let task = standing.in_progress.first().map(|task| task.id.clone()).unwrap_or_default();
     (standing.phase.map(|phase| phase.id), task)

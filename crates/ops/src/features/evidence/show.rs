@@ -93,7 +93,13 @@ pub(crate) fn lines(store: &Store, judge: &Judge) -> BTreeMap<String, EvidenceLi
     tasks.iter().filter_map(|task| Some((task.to_string(), line(store, judge, task.as_str())?))).collect()
 }
 
-/// Returns the fresh evidence that a task passed. If there is none, the error says what evidence there is.
+/// Returns what rejects a task, in one line. A bundle that cannot be read rejects nothing.
+pub(crate) fn rejection(store: &Store, id: &str) -> Option<String> {
+    let bundle = store.evidence(&Id::new(id).ok()?).ok()??;
+    model::evidence::rejection(&bundle.entries).map(Entry::words)
+}
+
+/// Returns the fresh evidence that a task passed. If there is none, the error says what there is instead.
 pub(crate) fn proof(store: &Store, judge: &Judge, task: &Task) -> std::result::Result<String, String> {
     match line(store, judge, &task.id) {
         None => Err("there is no evidence for it".to_owned()),

@@ -18,7 +18,7 @@ use crate::Error;
 use crate::Result;
 use crate::World;
 use crate::features::packets as packet_files;
-use crate::features::{crashed, decisions, roles};
+use crate::features::{ProjectContext, crashed, decisions, roles};
 use crate::input_redactor::InputRedactor;
 use crate::project::{Project, git, settings};
 use crate::session::database::{self, Rows};
@@ -247,7 +247,9 @@ pub(crate) fn write(
         _ => Vec::new(),
     };
     // If the decisions cannot be read, only this section of the packet is missing.
-    let decisions = decisions::in_words(&project.store, world.now).unwrap_or_default();
+    let settings = settings::here(world).settings();
+    let context = ProjectContext { world, root: &project.root, store: &project.store, settings: &settings };
+    let decisions = decisions::in_words(&context).unwrap_or_default();
     let rules = rules(world, project);
     let mut material = Material {
         id: "",

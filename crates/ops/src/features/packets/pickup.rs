@@ -19,9 +19,9 @@ use serde::Serialize;
 use store::{LogPosition, SessionState, Store, layout};
 
 use crate::features::packets::handoff;
-use crate::features::{BriefContext, crashed, decisions, evidence, packets, plan};
+use crate::features::{BriefContext, ProjectContext, crashed, decisions, evidence, packets, plan};
 use crate::hook::context::HookContext;
-use crate::project::{Project, git};
+use crate::project::{Project, git, settings};
 use crate::session::list::{self, Chosen};
 use crate::session::roster::{self, Entry};
 use crate::{Error, Result, World};
@@ -108,8 +108,10 @@ pub fn run(world: &World, request: &Request) -> Result<PickupReport> {
         Later::Leave => Vec::new(),
     };
     let recorded = shown.document.section(&[Head::exact(2, DECISIONS)]).map(|section| section.text());
+    let settings = settings::here(world).settings();
+    let context = ProjectContext { world, root: &project.root, store: &project.store, settings: &settings };
     let (decided, overruled) =
-        decisions::since(&project.store, &shown.packet.created_at, &recorded.unwrap_or_default(), world.now)?;
+        decisions::since(&context, &shown.packet.created_at, &recorded.unwrap_or_default())?;
     let author = git::last_author(&project.root.path, &shown.path);
     let evidence = evidence_now(&project);
     let claim = claim_state(world, &project, &shown.packet.claimed_by);

@@ -90,12 +90,15 @@ pub fn step(world: &World, id: &str, step: &Step, session: Option<&str>) -> Resu
             }
             Step::Done { without_evidence: None } => {
                 let proof = proof(world, &project, plan.task(id));
-                let acceptance = match &proof {
-                    Ok(shown) => {
+                let rejection = evidence::rejection(store, id);
+                let acceptance = match (&proof, &rejection) {
+                    (Ok(shown), _) => {
                         why.clone_from(shown);
                         Acceptance::Proven
                     }
-                    Err(what) => Acceptance::Unproven(what),
+                    (Err(what), _) if !what.is_empty() => Acceptance::Unproven(what),
+                    (Err(_), Some(what)) => Acceptance::Rejected(what),
+                    (Err(what), None) => Acceptance::Unproven(what),
                 };
                 plan::done(plan, id, by, &at, &acceptance)
             }

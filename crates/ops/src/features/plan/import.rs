@@ -14,7 +14,7 @@ use store::{Found, Store, layout};
 
 use super::{Author, Begin, Entry, Source, WAIT, change};
 use crate::input_redactor::InputRedactor;
-use crate::project::Project;
+use crate::project::{Project, settings};
 use crate::session::list::{self, Chosen};
 use crate::{Error, Mode, Result, World};
 
@@ -76,12 +76,20 @@ pub(crate) struct Incoming {
 
 /// Imports a plan.json, or a plan.md by any author.
 pub fn file(world: &World, path: &Path, place: Place, mode: Mode) -> Result<Report> {
-    let incoming = read_file(world, path)?;
+    let mut incoming = read_file(world, path)?;
+    belongs_here(world, &mut incoming.plan);
     if is_own_view(world, path)? {
         // The file is the view of the current plan, not a plan from elsewhere.
         return put(world, &Incoming { mark: String::new(), ..incoming }, Place::Replace, mode);
     }
     put(world, &incoming, place, mode)
+}
+
+/// Makes a plan without a swarm one of this project's swarm: the user asked for it.
+fn belongs_here(world: &World, plan: &mut Plan) {
+    if plan.swarm.trim().is_empty() {
+        settings::here(world).settings().swarm_id.trim().clone_into(&mut plan.swarm);
+    }
 }
 
 pub(crate) fn read_file(world: &World, path: &Path) -> Result<Incoming> {
@@ -217,10 +225,11 @@ pub fn session(world: &World, named: Option<&str>, place: Place, mode: Mode) -> 
     let project = Project::find(world)?;
     let (session, chosen) = list::choose(world, &project.store, named)?;
     let digest = project.store.digest(&session, |_| {})?;
-    let incoming = of_session(&digest).ok_or_else(|| Error::Absent {
+    let mut incoming = of_session(&digest).ok_or_else(|| Error::Absent {
         what: format!("session {session} has neither an approved plan nor a list of things to do"),
         hint: "`thru plan import FILE` reads a plan from a file; `--session ID` names another session".into(),
     })?;
+    belongs_here(world, &mut incoming.plan);
     let report = put(world, &incoming, place, mode)?;
     if report.written {
         link(&project.store, &session, &digest)?;
