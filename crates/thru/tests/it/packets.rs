@@ -329,7 +329,7 @@ fn other_peoples_handoffs_are_imported_once() {
     env.thru(&["packet", "import", "/nowhere.md"]).exits(10);
 }
 
-/// A person's input can contain a secret, like an agent's output. Paths are not redacted.
+/// A person's input can contain a secret, as an agent's output can. Paths are not redacted.
 #[test]
 fn what_is_given_is_covered_and_said_so() {
     let env = worked();
@@ -376,7 +376,7 @@ fn the_same_packets_from_a_worktree_and_a_subfolder() {
 #[test]
 fn a_session_that_broke_off_leaves_a_packet() {
     let env = worked();
-    // The session's process is that of this test, which is alive.
+    // The session's process is the process of this test, which is alive.
     assert_eq!(env.json(&["sweep"]), json!([]));
     let sessions = env.store().join("indexes/sessions.jsonl");
     let text = fs::read_to_string(&sessions).unwrap();
