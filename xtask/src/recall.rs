@@ -120,8 +120,8 @@ pub fn run(args: &Args) -> Result<bool> {
     Ok(true)
 }
 
-/// Measures every compaction of every transcript, and `made_up` artificial cuts of each transcript. Briefs are
-/// measured in the fixed order and, if requested, also ranked by score.
+/// Measures every compaction of every transcript and `made_up` artificial cuts of each: in the fixed order and, if that
+/// is asked for, ranked by score.
 fn measure(
     folder: &Path,
     only: &str,

@@ -97,7 +97,7 @@ pub fn list(world: &World, status: Option<Status>, most: usize) -> Result<(Vec<R
     Ok((rows, all))
 }
 
-/// Returns a packet for display, whatever its state.
+/// Shows a packet in any state.
 pub fn show(world: &World, word: &str) -> Result<Shown> {
     let project = Project::find(world)?;
     let id = find(&project, word)?;

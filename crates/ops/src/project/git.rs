@@ -148,8 +148,8 @@ pub fn include(project: &Path, paths: &[PathBuf]) -> Result<Option<ListChange>> 
     Ok((after != before).then_some(ListChange { file, before: held, after }))
 }
 
-/// Returns every checkout of the repository that this checkout belongs to. This checkout comes first. A checkout
-/// that only claims to belong to the repository is left out.
+/// Returns every checkout of this checkout's repository, this one first. A checkout that only claims to belong to the
+/// repository is left out.
 pub fn worktrees(checkout: &Path) -> Vec<PathBuf> {
     let mut found = vec![checkout.to_owned()];
     let main_of = |dir: &Path| match store::git::look(dir) {

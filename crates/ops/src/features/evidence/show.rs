@@ -93,7 +93,7 @@ pub(crate) fn lines(store: &Store, judge: &Judge) -> BTreeMap<String, EvidenceLi
     tasks.iter().filter_map(|task| Some((task.to_string(), line(store, judge, task.as_str())?))).collect()
 }
 
-/// Returns the fresh evidence that a task passed. If there is none, the error says what evidence there is.
+/// Returns the fresh evidence that a task passed. If there is none, the error says what there is instead.
 pub(crate) fn proof(store: &Store, judge: &Judge, task: &Task) -> std::result::Result<String, String> {
     match line(store, judge, &task.id) {
         None => Err("there is no evidence for it".to_owned()),

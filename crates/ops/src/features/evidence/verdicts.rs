@@ -25,7 +25,7 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     };
     let (name, agent_id) = event.agent.as_ref().map_or(("", ""), |agent| (&*agent.kind, &*agent.id));
     let asked = asked.as_deref().unwrap_or_default();
-    // If a harness does not name the agent, use the description of what the agent was asked to do.
+    // A harness that does not name the agent says what the agent was asked to do.
     let part = if name.is_empty() { Part::of_description(asked) } else { Part::of(name) };
     let Some(part) = part.filter(|part| part.judges().is_some()) else {
         return Ok(Decision::nothing("this sub-agent does not judge"));

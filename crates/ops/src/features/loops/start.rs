@@ -230,8 +230,8 @@ fn advice(world: &World, project: &Project, state: &Loop, owner: &Owner) -> Vec<
     notes
 }
 
-/// Returns the harness of the session that the loop holds. If the session has not begun, returns the harnesses
-/// whose hooks are installed here.
+/// Returns the harness of the session that the loop holds. If the session has not begun, returns the harnesses that
+/// call us here.
 fn held_by(world: &World, project: &Project, owner: &Owner) -> Vec<&'static Harness> {
     let around = world.harness().and_then(harness::by_name);
     let of_session = match owner {

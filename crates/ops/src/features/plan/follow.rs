@@ -27,8 +27,8 @@ pub fn follow(context: &HookContext, digest: &Digest) -> Result<Option<String>> 
     let at = author.when();
     let moves = |plan: &model::plan::Plan| follow_todos(plan, &known, &digest.todos, &author.by, &at);
     let mut notes = Vec::new();
-    // If an earlier stop was killed in the middle, its line is in the ledger but not in the file. Rebuild the file
-    // from the ledger here; otherwise the file would stay outdated until the next change.
+    // A stop that was killed in the middle has left its line in the ledger. The file is rebuilt from the ledger here;
+    // otherwise it would stay outdated until the next change.
     if !moves(&loaded.plan).moved.is_empty() || loaded.from == Source::Ledger {
         let entry = Entry { what: "followed_todo", ..Entry::default() };
         let changed = change(store, &author, entry, (Begin::Never, context.deadline.wait()), |plan| {
