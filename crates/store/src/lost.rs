@@ -1,8 +1,8 @@
 //! Records that could not be written: how many, since when, why.
 //!
 //! A full disk accepts no new file, and no file can grow, but bytes that are already allocated can be replaced. So
-//! `init` and session starts create a file of blanks, and a hook that loses a record overwrites part of it. If that
-//! fails (a read-only disk, a store without the file), the note goes into the user's state folder.
+//! `init` and session starts create a file of blanks, and a hook that loses a record overwrites part of that file.
+//! If overwriting fails (a read-only disk, a store without the file), the note goes into the user's state folder.
 
 use std::fs::File;
 use std::os::fd::AsFd;

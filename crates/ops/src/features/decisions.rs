@@ -36,7 +36,8 @@ pub const ROW: Feature = Feature {
     ..Feature::NONE
 };
 
-/// How much of the end of the log a hook reads: first about 250 decisions, and more only if few of them are in force.
+/// How many bytes of the end of the log a hook reads. First it reads about 250 decisions, and reads more only if
+/// few of these are in force.
 const WINDOWS: [u64; 2] = [64 * 1024, RECENT];
 
 /// How many bytes of the log a hook reads at most: about 4,000 decisions.
@@ -45,8 +46,8 @@ const RECENT: u64 = 1024 * 1024;
 /// How many bytes of the log are searched at most for an answer: about 30,000 decisions.
 const LONGEST_LOG: u64 = 8 * 1024 * 1024;
 
-/// Returns the decisions in force, newest first, and whether these are all. Returns at least `most` of them if there
-/// are that many.
+/// Returns the decisions in force, newest first, and whether the list is complete. Returns at least `most`
+/// decisions if that many are in force.
 pub(crate) fn current(store: &Store, now: Timestamp, most: usize) -> Result<(Vec<Decision>, bool)> {
     let mut found = (Vec::new(), true);
     for window in WINDOWS {

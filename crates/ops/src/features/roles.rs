@@ -359,7 +359,7 @@ fn open_session(world: &World, store: &Store, named: Option<&str>) -> Result<(Id
     let (session, chosen) = list::choose(world, store, named)?;
     let entries = roster::read(store, u64::MAX)?;
     let has_ended = entries.iter().any(|entry| entry.session == session && entry.ended);
-    // The current harness runs the session, whatever the list says.
+    // A session that its own harness names is running, even if the list says that it has ended.
     if !has_ended || chosen == Chosen::Harness {
         return Ok((session, chosen));
     }

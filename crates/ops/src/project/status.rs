@@ -133,7 +133,7 @@ pub fn run(world: &World) -> Result<StatusReport> {
     })
 }
 
-/// Puts every key of every line at the top of the report.
+/// Writes the keys of all lines directly into the report, not into a nested object for each line.
 fn by_key<S: Serializer>(lines: &[StatusLine], serializer: S) -> std::result::Result<S::Ok, S::Error> {
     serializer.collect_map(lines.iter().flat_map(|line| &line.json).map(|(key, value)| (*key, value)))
 }

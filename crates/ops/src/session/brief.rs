@@ -85,7 +85,7 @@ struct Records {
 fn gather(request: &BriefRequest) -> Option<(Gathered, Records)> {
     let BriefRequest { project, occasion, session, previous, mode, .. } = *request;
     let mut gathered = match occasion {
-        // A new session is told about the one that was active before it.
+        // A new session is told about the session that was active before it.
         Occasion::Started => match last_other(project, session) {
             Some(other) => past::of_session(project.store, project.root, &other).ok()?,
             None => past::only_problems(project.store),
@@ -114,7 +114,8 @@ fn gather(request: &BriefRequest) -> Option<(Gathered, Records)> {
     Some((gathered, Records { candidates, problems, held: context.held.into_inner() }))
 }
 
-/// Returns the last session in which work was done and that is not running. Running sessions are listed separately.
+/// Among the sessions that are not running, returns the last one in which work was done. Running sessions are
+/// listed separately.
 fn last_other(project: ProjectContext, this: Option<&Id>) -> Option<Id> {
     let entries = roster::read(project.store, roster::TAIL).ok()?;
     let running: Vec<&Id> = roster::running(&entries, project.store, this, project.world.now)

@@ -78,7 +78,7 @@ pub fn parse(text: &[u8]) -> Vec<Entry> {
         let Ok(session) = Id::new(&line.session) else { continue };
         let Line { ts: at, harness, worktree, transcript, process, ended, .. } = line;
         let entry = match (ended, entries.remove(session.as_str())) {
-            // The line of a session end contains only its time.
+            // The line of a session end contains only the time, so the rest is taken from the earlier lines.
             (Some(_), Some((_, known))) => Entry { at, ended: true, ..known },
             (ended, known) => {
                 let transcript = transcript.or_else(|| known.and_then(|(_, known)| known.transcript));
@@ -155,8 +155,8 @@ pub fn last_active(entries: &[Entry], store: &Store, fits: impl Fn(&Entry) -> bo
     last_digests(entries, store, fits).find(|(_, digest)| says_something(digest)).map(|(session, _)| session)
 }
 
-/// Returns the last active session in which work was done; if there is none, the last active one. A short question must
-/// not replace the work before it.
+/// Returns the last active session in which work was done. If there is none, returns the last active session. A
+/// session with one short question must not hide the work before it.
 pub fn last_at_work(entries: &[Entry], store: &Store, fits: impl Fn(&Entry) -> bool) -> Option<Id> {
     let mut slight = None;
     for (session, digest) in last_digests(entries, store, fits) {
