@@ -86,7 +86,7 @@ pub fn run(args: &Args) -> Result<bool> {
     Ok(true)
 }
 
-/// Where `dist` puts the binary.
+/// Returns the path at which `dist` puts the binary.
 pub fn path() -> PathBuf {
     crate::target_dir().join("dist").join("thru")
 }

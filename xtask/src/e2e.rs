@@ -66,7 +66,7 @@ pub struct Installed {
     pub all: bool,
 }
 
-/// Installs the missing harnesses. If the script cannot do that, it prints why.
+/// Installs the missing harnesses. If the installation script fails, it prints why.
 pub fn install() -> Result<Installed> {
     let script = crate::workspace().join("scripts/harnesses.sh");
     let output = Command::new(&script)

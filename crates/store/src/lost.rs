@@ -53,7 +53,7 @@ pub struct LostNote<'a> {
 }
 
 impl Store {
-    /// Creates the blank note. Does nothing if it exists.
+    /// Creates the blank note. If the note exists, does nothing.
     pub fn reserve_lost_note(&self) -> Result<()> {
         let (folder, name) = layout::LOST.rsplit_once('/').unwrap_or(("", layout::LOST));
         match self.dir().look(layout::LOST)? {

@@ -8,7 +8,7 @@ use super::events::{Call, End, Event, What};
 /// A change to the outside world that should not be made twice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Effect {
-    /// `commit`, `push`, `pull request`, …
+    /// The kind of effect: `commit`, `push`, `pull request`, …
     pub kind: &'static str,
     /// The ids of the effect. A text mentions the effect if it contains any of them.
     pub ids: Vec<String>,

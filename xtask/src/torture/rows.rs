@@ -1,4 +1,4 @@
-//! The commands under torture. To add one, add a line to `ROWS`.
+//! The commands under torture. To add a command, add a line to `ROWS`.
 
 use std::fs;
 use std::io::Write as _;

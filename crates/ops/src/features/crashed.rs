@@ -58,7 +58,7 @@ pub struct Swept {
     pub session: String,
     pub harness: String,
     pub last_at: String,
-    /// Empty if the session left nothing to hand over.
+    /// The packet; empty if the session left nothing to hand over.
     pub packet: String,
     /// False in a dry run.
     pub written: bool,

@@ -94,8 +94,8 @@ impl Droid {
         std::fs::create_dir_all(&folder).expect("a folder");
         std::fs::write(folder.join("settings.json"), settings.to_string()).expect("a file");
         let mut command = scratch.command(&self.binary.to_string_lossy());
-        // Droid has no offline switch. So everything outside this machine goes to a proxy that does not exist, and so
-        // do the two telemetry senders that ignore proxies.
+        // Droid has no offline switch. So the variables name a proxy that does not exist for everything outside this
+        // machine. Two telemetry senders ignore proxies, so they get the same address as their target.
         for variable in
             ["HTTP_PROXY", "HTTPS_PROXY", "FACTORY_TELEMETRY_INGEST_BASE_URL", "OTEL_CUSTOMER_ENDPOINT"]
         {

@@ -1,5 +1,5 @@
-//! A harness as a child process that speaks JSON lines. Every wait has a limit, every process that was started is
-//! ended, and all output is kept for the failure message.
+//! A harness as a child process that reads and writes lines of JSON. Every wait has a limit, every process that was
+//! started is ended, and all output is kept for the failure message.
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;

@@ -98,7 +98,7 @@ fn what_is_wrong_is_said() {
         assert!(output.stderr.contains(text), "{words:?}: {}", output.stderr);
     }
     assert_eq!(recorded(&env).len(), 1);
-    // Torn lines and lines of a newer version are skipped, and `thru doctor` names them.
+    // Torn lines, and lines that a newer version of thru wrote, are skipped, and `thru doctor` names them.
     let mut log = fs::read(env.store().join("decisions.jsonl")).unwrap();
     log.extend_from_slice(b"{\"v\":9,\"id\":\"d-9\",\"text\":\"later\"}\n{\"id\":\"d-");
     fs::write(env.store().join("decisions.jsonl"), log).unwrap();

@@ -75,7 +75,7 @@ fn any_field_may_be_missing_or_of_another_type() {
     }
 }
 
-/// The plugin cannot make OpenCode wait for validators, so it is told to report the stop again.
+/// The plugin cannot make OpenCode wait for validators, so the reply tells the plugin to report the stop again.
 #[test]
 fn a_stop_that_cannot_wait_is_told_to_ask_again() {
     let env = TestEnv::rooted();

@@ -387,7 +387,7 @@ fn a_session_that_broke_off_leaves_a_packet() {
     assert_eq!((&dry[0]["session"], &dry[0]["written"]), (&json!("s1"), &json!(false)));
     assert_eq!(env.json(&["packet", "list"]), json!([]));
 
-    // The start of another session writes the packet by itself, and says so once.
+    // The hook of the next session start writes the packet, and reports it once.
     let start = |session: &str| {
         let payload = json!({"session_id": session, "cwd": env.project(), "hook_event_name": "SessionStart", "source": "startup"});
         env.hook("SessionStart", &payload).stdout

@@ -169,7 +169,7 @@ fn the_file_is_made_again_from_the_ledger() {
     env.thru(&["task", "block", "1.2", "why"]).ok();
     assert!(names_in(&env.store()).iter().any(|name| name.starts_with("plan.json.damaged-")));
     assert_eq!(status(&env, "1.2"), "blocked");
-    // A file of a newer version is not touched.
+    // A file that a newer version of thru wrote is not touched.
     fs::write(&path, "{\"schema_version\": \"2.0.0\", \"phases\": []}").unwrap();
     assert_eq!(env.thru(&["plan", "show"]).code, 13);
     assert_eq!(env.thru(&["task", "unblock", "1.2"]).code, 13);

@@ -1,4 +1,4 @@
-//! What a session is told about its past, and what not, if hooks saw little or nothing of it.
+//! What a session is told about its past if hooks saw little or nothing of it.
 
 use std::path::PathBuf;
 

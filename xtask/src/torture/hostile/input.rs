@@ -1,4 +1,4 @@
-//! Payloads that no harness should send. To add one, add a line to `PAYLOADS`.
+//! Payloads that no harness should send. To add a payload, add a line to `PAYLOADS`.
 
 use std::path::Path;
 

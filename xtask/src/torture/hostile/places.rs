@@ -1,4 +1,4 @@
-//! Folders, files and environments that are not what they should be. To add one, add a line to `PLACES`.
+//! Folders, files and environments that are not what they should be. To add a place, add a line to `PLACES`.
 
 use std::fs;
 use std::os::unix::fs::symlink;

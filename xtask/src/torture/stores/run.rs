@@ -141,7 +141,7 @@ impl Runner {
             let after = self.hook(&trial, hook, &trial.before, &store.rules, &mut found)?;
             trial.before.undo(&after, &trial.sandbox.dir)?;
         }
-        // The hooks also run as a session, so that each of them finds what the previous ones left.
+        // The hooks also run as a session, so that each hook finds what the previous hooks left.
         for harness in harness::HARNESSES {
             let mut before = trial.before.clone();
             for hook in self.hooks.iter().filter(|hook| hook.harness == harness.name) {
