@@ -82,7 +82,7 @@ pub struct PickupReport {
     pub evidence: Vec<String>,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub claimed_by: String,
-    /// Who last committed the packet; `None` if git does not track the file.
+    /// Who last committed the packet; `None` if git does not know the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_committed_by: Option<String>,
     pub prompt: String,
