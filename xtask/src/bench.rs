@@ -9,7 +9,7 @@ pub mod layout;
 mod peers;
 mod rows;
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Barrier;
@@ -19,7 +19,7 @@ use anyhow::{Context as _, Result, ensure};
 
 use crate::dist::{self, Kind};
 use crate::memory;
-use crate::sandbox::{Ground, Lab, Sandbox};
+use crate::sandbox::{Ground, Lab, SESSION, Sandbox};
 use crate::stats::{Random, percentile, ratio};
 use crate::table::{self, Align};
 use rows::{MANY, ROWS, Row};
@@ -35,6 +35,9 @@ struct Ready {
     /// The transcript that the payload names; empty if it names none.
     transcript: PathBuf,
     command: Command,
+    /// The payload of the row, with the session of all rows.
+    first_payload: Vec<u8>,
+    /// The payload of this round.
     payload: Vec<u8>,
     samples: Vec<u64>,
     peak_kb: u64,
@@ -47,15 +50,26 @@ trait Contest {
         Ok(())
     }
     fn command(&mut self) -> (&mut Command, &[u8]);
+    /// Whether the command must print something.
+    fn speaks(&self) -> bool {
+        false
+    }
     fn took(&mut self, time: u64);
 }
 
 impl Contest for Ready {
     fn set(&mut self, round: usize) -> Result<()> {
+        if self.row.new_session {
+            let text = String::from_utf8_lossy(&self.first_payload);
+            self.payload = text.replace(SESSION, &rows::new_session(round)).into_bytes();
+        }
         (self.row.before_each)(&self.sandbox, &self.transcript, round)
     }
     fn command(&mut self) -> (&mut Command, &[u8]) {
         (&mut self.command, &self.payload)
+    }
+    fn speaks(&self) -> bool {
+        self.row.speaks
     }
     fn took(&mut self, time: u64) {
         self.samples.push(time);
@@ -168,6 +182,7 @@ fn prepare(lab: &Lab, row: &'static Row, options: &Options) -> Result<Ready> {
         command: sandbox.thru(row.argv),
         sandbox,
         transcript,
+        first_payload: payload.clone(),
         payload,
         samples: Vec::new(),
         peak_kb: 0,
@@ -196,15 +211,16 @@ fn sample<C: Contest>(true_command: &mut Command, ready: &mut [C], rounds: usize
         random.shuffle(&mut order);
         for &at in &order {
             let Some(one) = ready.get_mut(at) else {
-                let time = time(true_command, b"")?;
+                let time = time(true_command, b"", false)?;
                 if round >= warm_up {
                     floor.push(time);
                 }
                 continue;
             };
             one.set(round)?;
+            let speaks = one.speaks();
             let (command, payload) = one.command();
-            let time = time(command, payload)?;
+            let time = time(command, payload, speaks)?;
             if round >= warm_up {
                 one.took(time);
             }
@@ -213,9 +229,11 @@ fn sample<C: Contest>(true_command: &mut Command, ready: &mut [C], rounds: usize
     Ok(floor)
 }
 
-/// Returns the nanoseconds from before the start of the process to after its end.
-fn time(command: &mut Command, payload: &[u8]) -> Result<u64> {
-    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+/// Returns the nanoseconds from before the start of the process to after its end. If it `speaks`, it is an error if it
+/// prints nothing.
+fn time(command: &mut Command, payload: &[u8], speaks: bool) -> Result<u64> {
+    let stdout = if speaks { Stdio::piped() } else { Stdio::null() };
+    command.stdin(Stdio::piped()).stdout(stdout).stderr(Stdio::null());
     let start = Instant::now();
     let mut child = command.spawn().with_context(|| format!("starting {:?}", command.get_program()))?;
     if let Some(mut pipe) = child.stdin.take() {
@@ -223,7 +241,12 @@ fn time(command: &mut Command, payload: &[u8]) -> Result<u64> {
         let _ = pipe.write_all(payload);
     }
     child.wait()?;
-    Ok(nanoseconds(start.elapsed()))
+    let time = nanoseconds(start.elapsed());
+    // What hooks print fits into the pipe, so it can be read after the end.
+    if let Some(mut pipe) = child.stdout.take() {
+        ensure!(pipe.read(&mut [0])? > 0, "{command:?} should have printed something, and was silent");
+    }
+    Ok(time)
 }
 
 fn nanoseconds(time: Duration) -> u64 {
@@ -253,7 +276,7 @@ fn at_once(command: &mut Command, payload: &[u8]) -> Result<Vec<u64>> {
                 let barrier = &barrier;
                 scope.spawn(move || {
                     barrier.wait();
-                    time(&mut command, payload)
+                    time(&mut command, payload, false)
                 })
             })
             .collect();

@@ -1,11 +1,11 @@
 //! Edits our hooks in other people's settings files (JSON, and JSON with comments): adds, updates, removes and finds
 //! them.
 //!
-//! The file is not ours, so we never rewrite it. We find positions and insert or delete text there. The result is
-//! the input plus our entries, in the file's own indentation, line ends and commas; comments and other people's hooks
-//! stay byte for byte. Installing twice has the same result as installing once. [`uninstall`] after [`install`]
-//! restores the original bytes from the file alone (see `render::Before` and `insert`). A file that does not parse, or
-//! has something else where hooks go, is left alone with a [`Problem`] that names the position.
+//! The file is not ours, so we never rewrite it. We find positions and insert or delete text there. The result is the
+//! input plus our entries, in the file's own indentation, line ends and commas; comments and other people's hooks stay
+//! byte for byte. Installing twice has the same result as installing once. [`uninstall`] after [`install`] restores the
+//! original bytes from the file alone (see `render::Before` and `insert`). A file that does not parse, or has another
+//! kind of value where hooks belong, is left alone, with a [`Problem`] that names the position.
 
 mod command;
 mod edit;
@@ -86,10 +86,11 @@ impl HookLocation {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     pub bytes: Vec<u8>,
-    /// What happened to each of our hooks: first those of the entries, in their order, then the removed ones.
+    /// What happened to each of our hooks: first the hooks of the entries, in the order of the entries, then the
+    /// removed hooks.
     pub changes: Vec<Change>,
-    /// True if only white space is left, because there was no file before us, or a blank one. The caller knows which of
-    /// the two it was.
+    /// True if only white space is left, because there was no file, or a blank one, before we installed our hooks. The
+    /// caller knows which of the two it was.
     pub blank: bool,
 }
 
@@ -169,7 +170,7 @@ pub fn find(bytes: &[u8], place: &HookLocation) -> Result<Vec<Found>, Problem> {
     Ok(found.collect())
 }
 
-/// Returns the line of the setting that disables all hooks, if it is present and `true`.
+/// Returns the number of the line with the setting that disables all hooks, if that setting is `true`.
 pub fn switched_off(bytes: &[u8], place: &HookLocation) -> Result<Option<usize>, Problem> {
     let (_, text) = split_mark(bytes)?;
     let (Some(key), Some(root)) = (place.off_switch, Survey::of(text, place)?.root) else { return Ok(None) };

@@ -7,9 +7,9 @@ use crate::fields::Fields;
 /// How a program writes the status line of a harness.
 #[derive(Clone, Copy, Debug)]
 pub struct StatusLine {
-    /// The key in its settings, whose value is an object with `type` and `command`.
+    /// The key in the harness's settings, whose value is an object with `type` and `command`.
     pub key: &'static str,
-    /// Reads the harness's input for that program. Returns `None` if the input has another format.
+    /// Reads what the harness passes to the program. Returns `None` if the input has another format.
     pub read: for<'a> fn(&'a [u8]) -> Option<Status<'a>>,
 }
 
@@ -42,7 +42,7 @@ pub fn read_claude_style(payload: &[u8]) -> Option<Status<'_>> {
         session,
         project: workspace.text("project_dir"),
         cwd: workspace.text("current_dir").or_else(|| fields.text("cwd")),
-        percent: window.number("used_percentage").or_else(counted),
+        percent: window.number("used_percentage").or_else(counted).filter(|percent| *percent <= 100),
     })
 }
 
@@ -61,6 +61,11 @@ mod tests {
         assert_eq!(percent(figures), Some(16));
         assert_eq!(percent(r#"{"used_percentage":null,"current_usage":null}"#), None);
         assert_eq!(percent(r#"{"context_window_size":0,"current_usage":{"input_tokens":1}}"#), None);
+        for nonsense in ["1e400", "101", "-5", "99999999999", "\"42\"", "[1]"] {
+            assert_eq!(percent(&format!(r#"{{"used_percentage":{nonsense}}}"#)), None, "{nonsense}");
+        }
+        let nonsense = r#"{"context_window_size":1,"current_usage":{"input_tokens":18446744073709551615}}"#;
+        assert_eq!(percent(nonsense), None);
         for garbage in ["", "{", "[]", "null", "{\"session_id\":7}", "{}", "\u{0}"] {
             assert_eq!(read_claude_style(garbage.as_bytes()), None, "{garbage:?}");
         }

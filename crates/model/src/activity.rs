@@ -1,9 +1,11 @@
-//! What agents did: one line of `indexes/activity.jsonl` for each tool call, folded from the journals. Deleting the log
-//! loses nothing.
+//! What agents did: one line of `indexes/activity.jsonl` for each tool call, taken from the journals. No information is
+//! lost if the log is deleted.
+
+pub mod scan;
 
 use std::collections::BTreeMap;
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::event::{Action, EventName};
@@ -18,7 +20,7 @@ const MOST_FILES: usize = 8;
 /// The name of an agent that is not a sub-agent and has no role.
 const MAIN_AGENT: &str = "main";
 
-/// One tool call: who, what, which files, and how it went.
+/// One tool call: who made it, what it did, which files it touched, and how it ended.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Activity {
@@ -26,7 +28,7 @@ pub struct Activity {
     pub session: String,
     pub harness: String,
     pub worktree: String,
-    /// The role that the session had when its journal was folded.
+    /// The role that the session had when this line was written.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub role: String,
     /// The sub-agent that made the call; `None` for the main agent.
@@ -51,7 +53,7 @@ impl Activity {
         if record.event_name() != Some(EventName::ToolDone) {
             return None;
         }
-        // A file that a command's text names may not have been changed by it.
+        // The text of a command can name a file that the command does not change.
         let files = record.files.iter().filter(|file| !file.guess).take(MOST_FILES).cloned().collect();
         Some(Activity {
             ts: record.ts.to_string(),
@@ -136,7 +138,7 @@ pub fn count_by<'a>(activity: &'a [Activity], name: impl Fn(&'a Activity) -> &'a
 }
 
 /// The edits of two sessions clash if they are at most this far apart.
-const CLASH_WITHIN: SignedDuration = SignedDuration::from_mins(10);
+pub const CLASH_WITHIN: SignedDuration = SignedDuration::from_mins(10);
 
 /// A file that this session and another one edited at about the same time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -155,26 +157,26 @@ pub struct Clash {
 }
 
 /// Returns the files that this session and another one edited within ten minutes: one clash for each file and other
-/// session, with the other's last edit that is close to one of ours. The newest comes first.
+/// session, with the last edit of the other session that is close to one of ours. The newest clash comes first.
 pub fn clashes(own: &[Activity], others: &[Activity]) -> Vec<Clash> {
+    let mut mine: BTreeMap<String, Vec<(Timestamp, &Activity, &str)>> = BTreeMap::new();
+    for (whole, call, path) in own.iter().flat_map(edits_of) {
+        if let Some(at) = time::parse(&call.ts) {
+            mine.entry(whole).or_default().push((at, call, path));
+        }
+    }
+    mine.values_mut().for_each(|edits| edits.sort_by_key(|(at, ..)| *at));
     let mut found: BTreeMap<(String, &str), Clash> = BTreeMap::new();
-    let edits = |activity| edits_of(activity).collect::<Vec<_>>();
-    let own: Vec<(String, &Activity, &str)> = own.iter().flat_map(edits).collect();
-    for (whole, other, _) in others.iter().flat_map(edits) {
-        let Some(at) = time::parse(&other.ts) else { continue };
-        let distance = |mine: &&(String, &Activity, &str)| {
-            time::parse(&mine.1.ts).map(|own_at| own_at.duration_since(at).abs())
-        };
-        let close = own.iter().filter(|mine| mine.0 == whole);
-        let close = close.filter(|mine| distance(mine).is_some_and(|apart| apart <= CLASH_WITHIN));
-        let Some((_, mine, path)) = close.min_by_key(distance) else { continue };
+    for (whole, other, _) in others.iter().flat_map(edits_of) {
+        let Some((at, edits)) = time::parse(&other.ts).zip(mine.get(&whole)) else { continue };
+        let Some((_, own, path)) = nearest(edits, at) else { continue };
         let clash = Clash {
             path: (*path).to_owned(),
             session: other.session.clone(),
             harness: other.harness.clone(),
             agent: other.agent_name().to_owned(),
             at: other.ts.clone(),
-            own_at: mine.ts.clone(),
+            own_at: own.ts.clone(),
         };
         let known = found.entry((whole, &other.session)).or_insert_with(|| clash.clone());
         if known.at <= clash.at {
@@ -184,6 +186,17 @@ pub fn clashes(own: &[Activity], others: &[Activity]) -> Vec<Clash> {
     let mut found: Vec<Clash> = found.into_values().collect();
     found.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| a.path.cmp(&b.path)));
     found
+}
+
+/// Returns the edit that is nearest to a time, if it is near enough for a clash. `edits` are sorted by time.
+fn nearest<'e, 'a>(
+    edits: &'e [(Timestamp, &'a Activity, &'a str)],
+    at: Timestamp,
+) -> Option<&'e (Timestamp, &'a Activity, &'a str)> {
+    let distance = |edit: &&(Timestamp, &Activity, &str)| edit.0.duration_since(at).abs();
+    let later = edits.partition_point(|(own_at, ..)| *own_at < at);
+    let near = edits[..later].last().into_iter().chain(edits.get(later));
+    near.min_by_key(distance).filter(|edit| distance(edit) <= CLASH_WITHIN)
 }
 
 /// Returns each file that a call changed: its whole path, the call, and its path as recorded.
@@ -198,7 +211,7 @@ fn edits_of(activity: &Activity) -> impl Iterator<Item = (String, &Activity, &st
 }
 
 impl Clash {
-    /// Identifies the file and the other session.
+    /// Returns a fingerprint of the file and the other session.
     pub fn mark(&self) -> u64 {
         fingerprint([&self.session, &self.path])
     }
@@ -227,8 +240,9 @@ pub fn short(session: &str) -> String {
 /// The most files that are named for one agent.
 const MOST_NAMED_FILES: usize = 3;
 
-/// Describes what agents did, one phrase each, the last active first, as many as fit into `max` characters:
-/// `coder of session 1a2b3c4d edited src/a.rs, src/b.rs (2 of 5 calls failed)`. Sessions other than `own` are named.
+/// Describes what agents did in one phrase for each agent, such as
+/// `coder of session 1a2b3c4d edited src/a.rs, src/b.rs (2 of 5 calls failed)`. The most recently active agent comes
+/// first, and only phrases that fit into `max` characters are included. Sessions other than `own` are named.
 pub fn lately(activity: &[Activity], own: &str, max: usize) -> Option<String> {
     let mut actors: Vec<(&Activity, Vec<&Activity>)> = Vec::new();
     for one in activity {

@@ -1,4 +1,4 @@
-//! The benchmark: how well the work goes, in figures from records, and whether they are within their limits.
+//! The benchmark: how well the work goes, in figures from records, and whether these figures are within their limits.
 //!
 //! A figure without records is `None`, and a check of it is no-data. No-data is never a pass.
 
@@ -71,7 +71,8 @@ impl Counted {
         self.passing_tasks += u64::from(last_test == Some(true));
     }
 
-    /// Adds a loop with every end it had: a loop that was resumed after a limit still hit the limit.
+    /// Adds a loop. `ended` lists every end that it had, because a loop that was resumed after a limit still hit the
+    /// limit.
     pub fn add_loop(&mut self, ended: &[Ended]) {
         let is_limit =
             |end: &Ended| matches!(end, Ended::Limit | Ended::Time | Ended::NoProgress | Ended::HarnessCap);

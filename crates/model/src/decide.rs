@@ -128,7 +128,7 @@ pub fn resumed(replays: bool) -> Occasion {
     if replays { Occasion::Replayed } else { Occasion::Resumed }
 }
 
-/// Returns how long a brief may be on an occasion, if the harness accepts `context_cap`.
+/// Returns how long a brief may be on an occasion, if the harness accepts at most `context_cap` UTF-16 units.
 pub fn cap(occasion: Occasion, context_cap: usize) -> usize {
     match occasion {
         Occasion::Started => context_cap.min(STARTUP_CAP),
@@ -181,8 +181,8 @@ pub enum NotCaptured<'a> {
     Unwritable { why: &'a str },
 }
 
-/// Returns one line for the user at a session start, with the remedy. It goes to the user only, because text of others
-/// must not reach the model unasked.
+/// Returns one line for the user at a session start, with the remedy. It goes to the user only, because text that
+/// others wrote must not reach the model without the user's consent.
 pub fn not_captured_notice(kind: &Kind, root: &str, off: NotCaptured) -> Reply {
     match kind {
         Kind::SessionStart { source: Source::Startup } => {}

@@ -150,7 +150,7 @@ impl Decision {
         }
     }
 
-    /// Returns the user's answer, if the decision is one.
+    /// Returns the user's answer, if the decision is an answer.
     pub fn answer(&self) -> Option<&str> {
         let rest = self.text.strip_prefix(self.question.as_str()).filter(|_| !self.question.is_empty())?;
         rest.strip_prefix(ANSWER_ARROW)
@@ -169,7 +169,7 @@ pub fn id_at(ts: &str, by: &str, text: &str, supersedes: &str) -> String {
 }
 
 fn id_of(parts: &[&str]) -> String {
-    // With twelve hex digits, two of 100,000 decisions have the same id in one of 50,000 projects.
+    // With twelve hex digits, the probability that two of 100,000 decisions get the same id is about 1 in 50,000.
     format!("d-{:012x}", fingerprint(parts) >> 16)
 }
 

@@ -14,7 +14,7 @@ fn answer(question: &str, answer: &str) -> Decision {
     of_answer(&AnswerField { question: question.into(), answer: answer.into() }).unwrap()
 }
 
-/// Compares what is in force and what is not with lines of `id state`.
+/// Compares the state of each decision with `expected`, lines of the form `id state`.
 fn check(lines: Vec<Decision>, expected: &[&str]) {
     let folded: Vec<String> =
         fold(lines, now()).iter().map(|one| format!("{} {}", one.decision.id, one.state.name())).collect();

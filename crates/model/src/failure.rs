@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::error_line::{ERROR_WORDS, is_placed, without_zero_counts};
 use crate::redact::Redacted;
 use crate::run;
 
@@ -11,52 +12,12 @@ pub(crate) const MOST_LINES: usize = 6;
 /// The most bytes of these lines together.
 const MOST_BYTES: usize = 1_200;
 
-/// Words that mark errors in any program's output. The comparison ignores case.
-const ERROR_WORDS: &[&str] = &[
-    "error",
-    "fail",
-    "panicked",
-    "exception",
-    "traceback",
-    "fatal",
-    "cannot",
-    "can't",
-    "could not",
-    "conflict (",
-    "not found",
-    "no such",
-    "undefined",
-    "unexpected",
-    "denied",
-    "refused",
-    "timed out",
-    "assert",
-    "mismatch",
-    "expected",
-    "unresolved",
-    "invalid",
-    "abort",
-    "segmentation",
-    "killed",
-];
+/// Beginnings of lines that are not about the failure although they contain a word of an error, in lower case.
+const OTHER_BEGINNINGS: &[&str] =
+    &["--- pass", "=== run", "warning: unused", "downloading ", "downloaded ", "go: downloading "];
 
-/// Words of a line that reports no error although it contains one of [`ERROR_WORDS`].
-const HARMLESS_WORDS: &[&str] = &[
-    "0 failed",
-    "0 errors",
-    "no error",
-    "--- pass",
-    "=== run",
-    "... ok",
-    "warning: unused",
-    "downloading ",
-    "downloaded ",
-    " info ",
-    " debug ",
-    "level=info",
-    "level=debug",
-    "\"level\":\"info\"",
-];
+/// How programs mark a line that is for information only.
+const INFORMATION_LEVELS: &[&str] = &["INFO", "DEBUG", "level=info", "level=debug", "TRACE"];
 
 /// Lines that say only that something failed. They are kept if there is nothing better.
 const EMPTY_LINES: &[&str] = &["FAIL", "FAILED", "Error:", "error:", "ERROR"];
@@ -128,15 +89,17 @@ fn is_worth_keeping(line: &str) -> bool {
     !line.is_empty() && !line.starts_with("Exit code ") && !line.chars().all(|c| !c.is_alphanumeric())
 }
 
-/// Returns whether a line of a program's output reports an error. In doubt the answer is yes.
-pub fn is_error_line(line: &str) -> bool {
-    is_worth_keeping(line) && is_informative(line)
-}
-
 fn is_informative(line: &str) -> bool {
     let lower = line.to_ascii_lowercase();
-    !HARMLESS_WORDS.iter().any(|word| lower.contains(word))
-        && (ERROR_WORDS.iter().any(|word| lower.contains(word)) && !is_code(line) || is_placed(line))
+    let is_other = OTHER_BEGINNINGS.iter().any(|words| lower.starts_with(words))
+        || lower.ends_with("... ok")
+        || lower.contains("\"level\":\"info\"")
+        || line
+            .split_whitespace()
+            .take(5)
+            .any(|word| INFORMATION_LEVELS.contains(&word.trim_matches(['[', ']', '(', ')', ':', '|'])));
+    let text = without_zero_counts(line).to_ascii_lowercase();
+    !is_other && (ERROR_WORDS.iter().any(|word| text.contains(word)) && !is_code(line) || is_placed(line))
 }
 
 /// Returns whether a line is source code that a linter shows below its finding: `func Get(name string) (Strategy,
@@ -147,16 +110,6 @@ fn is_code(line: &str) -> bool {
 
 fn is_empty_talk(line: &str) -> bool {
     EMPTY_LINES.contains(&line) || EMPTY_PARTS.iter().any(|part| line.contains(part))
-}
-
-/// Whether a line begins like a finding of a compiler or linter: `src/a.go:12:3: unused variable`.
-fn is_placed(line: &str) -> bool {
-    let mut parts = line.split(':');
-    let (file, number) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
-    file.contains('.')
-        && !file.contains(' ')
-        && !number.is_empty()
-        && number.bytes().all(|b| b.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -199,6 +152,8 @@ mod tests {
             error_lines("test result: ok. 3 passed; 0 failed\nlast"),
             "test result: ok. 3 passed; 0 failed\nlast"
         );
+        assert_eq!(error_lines("a\n10 failed, 3 passed\nb"), "10 failed, 3 passed");
+        assert_eq!(error_lines("error: no info file\nb"), "error: no info file");
     }
 
     #[test]

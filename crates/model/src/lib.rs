@@ -16,6 +16,7 @@ pub mod digest;
 pub mod document;
 pub mod domains;
 pub mod effect;
+pub mod error_line;
 pub mod event;
 pub mod evidence;
 pub mod extract;

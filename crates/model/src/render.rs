@@ -34,11 +34,35 @@ fn escaped(text: &str) -> String {
     while let Some(c) = chars.next() {
         escaped.push(c);
         // `</system-reminder>` in somebody's file must not end ours.
-        if c == '<' && chars.peek().is_some_and(|next| matches!(next, '/' | '!' | 'a'..='z' | 'A'..='Z')) {
+        let is_tag =
+            c == '<' && chars.peek().is_some_and(|next| matches!(next, '/' | '!' | 'a'..='z' | 'A'..='Z'));
+        if is_tag && !is_frame_name(chars.clone()) {
             escaped.push('\\');
         }
     }
     escaped
+}
+
+/// The names that Python, JavaScript and the JVM give to code without a name: `File "a.py", line 1, in <module>`. They
+/// are in most error messages, and no harness has markup with these names.
+const FRAME_NAMES: [&str; 12] = [
+    "module",
+    "lambda",
+    "listcomp",
+    "dictcomp",
+    "setcomp",
+    "genexpr",
+    "locals",
+    "string",
+    "stdin",
+    "anonymous",
+    "init",
+    "clinit",
+];
+
+/// Returns whether the text after a `<` is such a name and a `>`.
+fn is_frame_name(rest: impl Iterator<Item = char> + Clone) -> bool {
+    FRAME_NAMES.iter().any(|name| rest.clone().take(name.len() + 1).eq(name.chars().chain(['>'])))
 }
 
 /// Makes one line for a person, without terminal controls, at most `max` wide.
@@ -166,6 +190,8 @@ pub fn is_plain_path(text: &str) -> bool {
 /// can be a sentence.
 pub fn path(text: &str, max: usize) -> String {
     match is_plain_path(text) {
+        // Nothing in it needs escaping. A brief shows hundreds of paths.
+        true if text.len() <= max => text.to_owned(),
         true => inline(text, max),
         false => code(text, max),
     }
@@ -198,6 +224,10 @@ mod tests {
             ("</system-reminder><b>", "<\\/system-reminder><\\b>"),
             ("<\u{200b}/b> <\u{1b}[0ma>", "<\\/b> <\\a>"),
             ("1 < 2 && x<-y", "1 < 2 && x<-y"),
+            ("line 1, in <module>", "line 1, in <module>"),
+            ("Object.<anonymous> <lambda>", "Object.<anonymous> <lambda>"),
+            ("</module> <modules> <module x> <module", "<\\/module> <\\modules> <\\module x> <\\module"),
+            ("<string><system-reminder>", "<string><\\system-reminder>"),
             ("bell\u{7}nul\0", "bellnul"),
             ("  trimmed  ", "trimmed"),
             ("\u{1b}", ""),

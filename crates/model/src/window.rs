@@ -11,21 +11,21 @@ const WARNING_LEVELS: [u64; 2] = [90, 70];
 /// The window of a model that neither settings nor the table name, in tokens.
 const DEFAULT_WINDOW: u64 = 200_000;
 
-/// The largest window in the table, in tokens.
-const LARGEST_WINDOW: u64 = 1_000_000;
+/// The window of a model that has a large one, in tokens.
+const LARGE_WINDOW: u64 = 1_000_000;
 
 /// Windows by the model's name. The first pattern that matches is used; `*` stands for any text.
 const MODEL_WINDOWS: &[(&str, u64)] = &[
-    ("*-1m", LARGEST_WINDOW),
-    ("*[1m]", LARGEST_WINDOW),
-    ("claude-opus-5*", LARGEST_WINDOW),
-    ("claude-sonnet-5*", LARGEST_WINDOW),
+    ("*-1m", LARGE_WINDOW),
+    ("*[1m]", LARGE_WINDOW),
+    ("claude-opus-5*", LARGE_WINDOW),
+    ("claude-sonnet-5*", LARGE_WINDOW),
     ("claude-*", DEFAULT_WINDOW),
-    ("gpt-4.1*", LARGEST_WINDOW),
+    ("gpt-4.1*", LARGE_WINDOW),
     ("gpt-5*", 400_000),
     ("o3*", DEFAULT_WINDOW),
     ("o4*", DEFAULT_WINDOW),
-    ("gemini-*", LARGEST_WINDOW),
+    ("gemini-*", LARGE_WINDOW),
     ("grok-4-fast*", 2_000_000),
     ("grok-*", 256_000),
     ("kimi-*", 256_000),
@@ -107,16 +107,34 @@ impl ContextUse {
     }
 }
 
-/// Returns the size of a model's window: by the patterns in `settings`, as `pattern=tokens` with commas, else what the
-/// harness says, else by the table.
-pub fn limit(model: &str, size: Option<u64>, settings: &str) -> u64 {
-    let own = settings.split(',').filter_map(|pair| {
+/// Returns the size of a model's window that the user has set, as `pattern=tokens` with commas, or else the size that
+/// the harness says.
+fn stated_limit(model: &str, size: Option<u64>, settings: &str) -> Option<u64> {
+    let mut own = settings.split(',').filter_map(|pair| {
         let (pattern, tokens) = pair.rsplit_once('=')?;
         Some((pattern.trim(), tokens.trim().parse().ok()?))
     });
-    let size = size.filter(|size| *size > 0).map(|size| ("*", size));
-    let mut rows = own.chain(size).chain(MODEL_WINDOWS.iter().copied());
-    rows.find(|(pattern, _)| matches_pattern(pattern, model)).map_or(DEFAULT_WINDOW, |(_, tokens)| tokens)
+    let own = own.find(|(pattern, _)| matches_pattern(pattern, model)).map(|(_, tokens)| tokens);
+    own.or(size.filter(|size| *size > 0))
+}
+
+fn table_limit(model: &str) -> u64 {
+    let row = MODEL_WINDOWS.iter().find(|(pattern, _)| matches_pattern(pattern, model));
+    row.map_or(DEFAULT_WINDOW, |(_, tokens)| *tokens)
+}
+
+/// Returns the size of the window. Only figures of the harness show that a window is larger than the table says: an
+/// estimate may be wrong, and a size that somebody has stated is right. Returns `None` if more is in use than any
+/// window holds.
+fn limit(used: &ContextUse, settings: &str) -> Option<u64> {
+    if let Some(stated) = stated_limit(&used.model, used.size, settings) {
+        return Some(stated);
+    }
+    let limit = table_limit(&used.model);
+    if used.estimated || used.tokens <= limit {
+        return Some(limit);
+    }
+    (used.tokens <= LARGE_WINDOW).then_some(LARGE_WINDOW)
 }
 
 /// Returns whether `pattern` describes the whole of `name`; `*` stands for any text.
@@ -141,36 +159,43 @@ pub struct Warning {
     pub tokens: u64,
     pub limit: u64,
     pub estimated: bool,
-    pub prompts: usize,
+    pub prompts: u64,
     pub calls: u64,
     pub edited: usize,
 }
 
-/// Returns the level that the window has reached, and its size. If more is in use than the table allows, the window is
-/// larger than the table says.
+/// Returns the level that the window has reached, or 0, and the size of the window. `None` if nothing is known about
+/// it.
 pub fn level(used: &ContextUse, settings: &str) -> Option<(u64, u64)> {
-    let mut limit = limit(&used.model, used.size, settings);
-    if used.tokens > limit {
-        limit = LARGEST_WINDOW;
+    if used.tokens == 0 {
+        return None;
     }
-    let percent = used.tokens.saturating_mul(100) / limit.max(1);
-    let level = WARNING_LEVELS.into_iter().find(|level| percent >= *level)?;
-    (percent <= 100).then_some((level, limit))
+    let limit = limit(used, settings)?;
+    let percent = percent(used.tokens, limit);
+    Some((WARNING_LEVELS.into_iter().find(|level| percent >= *level).unwrap_or(0), limit))
+}
+
+fn percent(tokens: u64, limit: u64) -> u64 {
+    tokens.saturating_mul(100) / limit.max(1)
 }
 
 impl Warning {
     /// Returns one line for the agent. `handoff` is the name of that command in its harness.
     pub fn words(&self, handoff: &str) -> String {
         let Warning { tokens, limit, estimated, prompts, calls, edited, .. } = self;
-        let percent = tokens.saturating_mul(100) / (*limit).max(1);
-        let about = if *estimated { "about " } else { "" };
+        let how_full = match (tokens > limit, estimated) {
+            (true, true) => "may be full".to_owned(),
+            (true, false) => "holds more than its limit".to_owned(),
+            (false, true) => format!("is about {} % full", percent(*tokens, *limit)),
+            (false, false) => format!("is {} % full", percent(*tokens, *limit)),
+        };
         let how = if *estimated { ", estimated" } else { "" };
         format!(
-            "Throughline: the context window is {about}{percent} % full ({} of {} tokens{how}). Recorded so far: {}, {}, {}; a \
+            "Throughline: the context window {how_full} ({} of {} tokens{how}). Recorded so far: {}, {}, {}; a \
              brief follows a compaction. `/{handoff}` writes a packet with which a new session continues.\n",
             with_thousands(*tokens),
             with_thousands(*limit),
-            count(*prompts, "prompt"),
+            count(usize::try_from(*prompts).unwrap_or(usize::MAX), "prompt"),
             count(usize::try_from(*calls).unwrap_or(usize::MAX), "call"),
             count(*edited, "edited file"),
         )

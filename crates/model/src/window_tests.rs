@@ -1,5 +1,10 @@
 use super::*;
 
+fn limit_of(model: &str, size: Option<u64>, settings: &str) -> u64 {
+    let used = ContextUse { tokens: 1, model: model.to_owned(), size, ..ContextUse::default() };
+    limit(&used, settings).unwrap()
+}
+
 #[test]
 fn the_window_of_a_model() {
     let cases = [
@@ -17,7 +22,7 @@ fn the_window_of_a_model() {
         ("my-own", "my-*=many", 200_000),
     ];
     for (model, settings, expected) in cases {
-        assert_eq!(limit(model, None, settings), expected, "{model} with {settings:?}");
+        assert_eq!(limit_of(model, None, settings), expected, "{model} with {settings:?}");
     }
     // What the harness says comes before the table, and behind the user's own words. A size of 0 says nothing.
     let cases = [
@@ -27,7 +32,7 @@ fn the_window_of_a_model() {
         ("gpt-5", 0, "", 400_000),
     ];
     for (model, size, settings, expected) in cases {
-        assert_eq!(limit(model, Some(size), settings), expected, "{model}, {size} with {settings:?}");
+        assert_eq!(limit_of(model, Some(size), settings), expected, "{model}, {size} with {settings:?}");
     }
 }
 
@@ -35,19 +40,43 @@ fn the_window_of_a_model() {
 fn levels() {
     let used = |tokens, model: &str| ContextUse { tokens, model: model.to_owned(), ..ContextUse::default() };
     let cases = [
-        (used(139_999, "claude-haiku-4-5"), None),
+        (used(139_999, "claude-haiku-4-5"), Some((0, 200_000))),
         (used(140_000, "claude-haiku-4-5"), Some((70, 200_000))),
         (used(179_999, "claude-haiku-4-5"), Some((70, 200_000))),
         (used(180_000, "claude-haiku-4-5"), Some((90, 200_000))),
         (used(200_000, "claude-haiku-4-5"), Some((90, 200_000))),
-        // More than the table allows is in use, so the window is a large one.
-        (used(210_000, "claude-haiku-4-5"), None),
+        // The harness counted more than the table allows, so the window is a large one.
+        (used(210_000, "claude-haiku-4-5"), Some((0, 1_000_000))),
         (used(710_000, "claude-haiku-4-5"), Some((70, 1_000_000))),
         (used(3_000_000, "claude-haiku-4-5"), None),
+        (used(2_100_000, "grok-4-fast"), None),
         (used(0, ""), None),
     ];
     for (used, expected) in cases {
         assert_eq!(level(&used, ""), expected, "{used:?}");
+    }
+}
+
+/// An estimate and a size that somebody has stated never make a window larger.
+#[test]
+fn more_than_the_window_holds() {
+    let used = |tokens, size, estimated| ContextUse {
+        tokens,
+        model: "my-own".to_owned(),
+        size,
+        estimated,
+        ..ContextUse::default()
+    };
+    let cases = [
+        (used(212_500, None, true), "", (90, 200_000)),
+        (used(725_000, None, true), "", (90, 200_000)),
+        (used(129_000, None, false), "my-*=128000", (90, 128_000)),
+        (used(750_000, None, false), "my-*=128000", (90, 128_000)),
+        (used(129_000, None, true), "my-*=128000", (90, 128_000)),
+        (used(129_000, Some(128_000), false), "", (90, 128_000)),
+    ];
+    for (used, settings, expected) in cases {
+        assert_eq!(level(&used, settings), Some(expected), "{used:?} with {settings:?}");
     }
 }
 
@@ -96,5 +125,9 @@ fn the_line() {
          edited files; a brief follows a compaction. `/handoff` writes a packet with which a new session continues.\n"
     );
     let guess = Warning { estimated: true, ..warning };
-    assert!(guess.words("handoff").contains("about 72 % full (144,200 of 200,000 tokens, estimated)"));
+    assert!(guess.words("handoff").contains("is about 72 % full (144,200 of 200,000 tokens, estimated)"));
+    let guess = Warning { tokens: 212_500, ..guess };
+    assert!(guess.words("handoff").contains("window may be full (212,500 of 200,000 tokens, estimated)"));
+    let over = Warning { estimated: false, ..guess };
+    assert!(over.words("handoff").contains("window holds more than its limit (212,500 of 200,000 tokens)"));
 }

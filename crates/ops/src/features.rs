@@ -34,6 +34,7 @@ use serde::Serialize;
 use store::{Lock, Root, Store};
 
 use crate::hook::context::HookContext;
+use crate::session::roster::Roster;
 use crate::{Error, Mode, Result, World};
 
 /// Every feature, in the order in which they are called.
@@ -138,6 +139,7 @@ pub struct BriefContext<'a> {
     /// Whether the function `candidates` may write records, such as the packet that a brief offers. `thru brief`
     /// only reads.
     pub mode: Mode,
+    pub roster: Roster<'a>,
     /// Locks that are held until the brief has been sent, so that no other session gets the same offer.
     pub held: RefCell<Vec<Lock>>,
 }

@@ -163,7 +163,9 @@ pub const DIGESTS: &str = "state/digest";
 /// How far each session's transcript has been read.
 pub const CURSORS: &str = "state/cursors";
 /// How many records could not be written, and when. Created in advance, because a full disk accepts no new file.
-pub const LOST: &str = "state/lost.json";
+pub const LOST: &str = "state/reserved.json";
+/// The name that this file had before, in the same folder. A session start renames it.
+pub const LOST_BEFORE: &str = "lost.json";
 /// The facts that a session's context has contained since its last compaction.
 pub const CONTEXT_HELD: &str = "state/told";
 /// How full each session's context window was when the session was last told about it.

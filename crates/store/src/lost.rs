@@ -1,8 +1,8 @@
 //! Records that could not be written: how many, since when, why.
 //!
 //! A full disk accepts no new file, and no file can grow, but bytes that are already allocated can be replaced. So
-//! `init` and session starts create a file of blanks, and a hook that loses a record overwrites part of that file.
-//! If overwriting fails (a read-only disk, a store without the file), the note goes into the user's state folder.
+//! `init` and session starts reserve a file, and a hook that loses a record overwrites part of it. If that fails (a
+//! read-only disk, a store without the file), the note goes into the user's state folder.
 
 use std::fs::File;
 use std::os::fd::AsFd;
@@ -18,6 +18,9 @@ use crate::{Dir, Error, Lock, Result, Store, layout};
 
 /// The note always has this size: one block on most disks.
 const SIZE: usize = 4096;
+
+/// What the file says as long as nothing was lost, for a person who opens it.
+const NOTHING_LOST: &[u8] = br#"{"reserved":"for a note on a full disk; nothing was lost"}"#;
 
 /// How many bytes of the reason are kept.
 const WHY: usize = 400;
@@ -56,10 +59,15 @@ impl Store {
     /// Creates the blank note. If the note exists, does nothing.
     pub fn reserve_lost_note(&self) -> Result<()> {
         let (folder, name) = layout::LOST.rsplit_once('/').unwrap_or(("", layout::LOST));
-        match self.dir().look(layout::LOST)? {
-            Some(_) => Ok(()),
-            None => self.dir().make(folder)?.create(name, &blank()).map(drop),
+        if self.dir().look(layout::LOST)?.is_some() {
+            return Ok(());
         }
+        let dir = self.dir().make(folder)?;
+        // An older version may have noted a loss that nobody has been told about.
+        if dir.rename_to_free(layout::LOST_BEFORE, name).is_ok() {
+            return dir.sync();
+        }
+        dir.create(name, &blank()).map(drop)
     }
 }
 
@@ -138,25 +146,33 @@ impl<'a> LostNote<'a> {
 
 /// Returns whether a file is the blank note that `init` creates, and so is not a user's record.
 pub(crate) fn is_blank_note(dir: &Dir, name: &str) -> bool {
-    layout::LOST.ends_with(name) && dir.read(name, SIZE).is_ok_and(|bytes| bytes == blank())
+    layout::LOST.ends_with(name) && dir.read(name, SIZE).is_ok_and(is_blank)
+}
+
+/// Older versions wrote only blanks.
+fn is_blank(bytes: Vec<u8>) -> bool {
+    bytes == blank() || bytes.trim_ascii().is_empty()
 }
 
 fn blank() -> Vec<u8> {
-    let mut bytes = vec![b' '; SIZE];
-    bytes[SIZE - 1] = b'\n';
-    bytes
+    padded(NOTHING_LOST)
 }
 
 fn render(lost: &Lost) -> Vec<u8> {
-    let mut bytes = blank();
-    let text = serde_json::to_vec(lost).unwrap_or_default();
+    padded(&serde_json::to_vec(lost).unwrap_or_default())
+}
+
+/// Fills the block with blanks. A text that does not fit is left out.
+fn padded(text: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![b' '; SIZE];
+    bytes[SIZE - 1] = b'\n';
     if text.len() < SIZE {
-        bytes[..text.len()].copy_from_slice(&text);
+        bytes[..text.len()].copy_from_slice(text);
     }
     bytes
 }
 
-/// Parses a note. Blanks, and anything else that is not a note, mean that nothing was lost.
+/// Parses a note. Anything that is not a note means that nothing was lost.
 fn parse(bytes: &[u8]) -> Option<Lost> {
     serde_json::from_slice(bytes.trim_ascii()).ok()
 }

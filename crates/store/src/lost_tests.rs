@@ -61,3 +61,18 @@ fn without_room_in_the_store_the_state_folder_has_the_note() {
     assert_eq!((told, note.read()), (1, None));
     assert_eq!(std::fs::read_dir(state.join("lost")).unwrap().count(), 0);
 }
+
+#[test]
+fn a_note_of_an_older_version_is_taken_over() {
+    let temp = tempfile::tempdir().unwrap();
+    let (store, state) = (store(&temp.path().join("store")), temp.path().join("state"));
+    store.reserve_lost_note().unwrap();
+    let note = LostNote::new(&store, Some(&state), &project());
+    note.add("2026-11-15T19:22:00Z", "no space", NO_WAIT).unwrap();
+    let dir = store.dir().sub("state").unwrap();
+    dir.rename("reserved.json", layout::LOST_BEFORE).unwrap();
+    assert_eq!(note.read(), None);
+    store.reserve_lost_note().unwrap();
+    assert_eq!(note.read().unwrap().count, 1);
+    assert!(dir.look(layout::LOST_BEFORE).unwrap().is_none());
+}

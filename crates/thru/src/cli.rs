@@ -203,7 +203,7 @@ pub fn run(words: Vec<OsString>) -> u8 {
         Command::Recover(args) => recover::run(&world, args, format),
         Command::Harness(args) => harness::run(&world, args, format),
         Command::Hook(args) => hook::run(args),
-        Command::Statusline(args) => statusline::run(args),
+        Command::Statusline(args) => statusline::run(cli.root.clone(), args, format),
         Command::Completions(args) => completions::run(args, format),
     };
     let code = done.unwrap_or_else(|error| output::fail(&error, format));

@@ -44,7 +44,7 @@ fn run(words: Vec<OsString>, has_variables: bool) -> u8 {
         return 0;
     }
     if words.get(1).is_some_and(|word| word == "statusline") && !asks_for_help(&words) {
-        statusline::run(&words[2..], has_variables, started);
+        statusline::run(statusline::Call::of(&words[2..]), has_variables, started);
         return 0;
     }
     std::panic::set_hook(Box::new(output::report_panic));

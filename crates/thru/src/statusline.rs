@@ -4,24 +4,47 @@
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use crate::{hook, output};
 
-/// Runs the command. `words` are the arguments after `thru statusline`. Whatever is wrong, it prints what it can and
-/// exits with 0.
-pub fn run(words: &[OsString], has_variables: bool, started: Instant) {
+/// How `thru statusline` was called.
+#[derive(Debug, Default)]
+pub struct Call {
+    /// The user's own status line, which comes first.
+    pub after: Option<OsString>,
+    /// The project, if it was named.
+    pub root: Option<PathBuf>,
+    pub json: bool,
+}
+
+impl Call {
+    /// Reads the words after `thru statusline`, without an argument parser. A word that it does not know is ignored.
+    pub fn of(words: &[OsString]) -> Call {
+        let value = |name: &str| {
+            let given = words.iter().position(|word| word == name).and_then(|at| words.get(at + 1)).cloned();
+            let joined = || words.iter().find_map(|word| word.to_str()?.strip_prefix(name)?.strip_prefix('='));
+            given.or_else(|| joined().map(OsString::from))
+        };
+        let json = words.iter().any(|word| word == "--json");
+        Call { after: value("--after"), root: value("--root").map(PathBuf::from), json }
+    }
+}
+
+/// Runs the command. Whatever is wrong, it prints what it can and exits with 0.
+pub fn run(call: Call, has_variables: bool, started: Instant) {
     std::panic::set_hook(Box::new(|_| {}));
     let payload = hook::read_payload(started);
-    let own = words.iter().position(|word| word == "--after").and_then(|at| words.get(at + 1));
-    if let Some(own) = own {
+    if let Some(own) = &call.after {
         output::data(&output_of(own, &payload));
     }
     let world = hook::hook_world(crate::world::now().unwrap_or_default(), has_variables);
+    let world = ops::World { root: call.root, ..world };
     let line = catch_unwind(AssertUnwindSafe(|| ops::session::status_line::line(&world, &payload)));
     let line = line.ok().flatten();
-    if words.iter().any(|word| word == "--json") {
+    if call.json {
         output::json(&serde_json::json!({ "line": line }));
     } else if let Some(line) = line {
         output::line(line);

@@ -22,9 +22,11 @@ pub struct Row {
     pub transcript: Option<Transcript>,
     /// Resets the sandbox before each sample; its time is not measured. It gets the transcript and the round.
     pub before_each: fn(&Sandbox, &Path, usize) -> Result<()>,
-    /// Whether the hook must print something for the agent. Without this check a hook that does nothing would look
-    /// fast.
+    /// Whether the hook must print something for the agent, in every sample. Without this check a hook that does
+    /// nothing would look fast.
     pub speaks: bool,
+    /// Whether each sample is the first event of a new session.
+    pub new_session: bool,
 }
 
 impl Row {
@@ -32,6 +34,12 @@ impl Row {
     const fn at_first_contact(self, size: Size) -> Self {
         let transcript = Some(Transcript { size, use_: Use::Still });
         Self { transcript, before_each: forget_session, ..self }
+    }
+
+    /// A row in which a new session begins in every sample, and is told something. A second start of the same session
+    /// is told nothing.
+    const fn at_each_start(self) -> Self {
+        Self { before_each: forget_starts, speaks: true, new_session: true, ..self }
     }
 
     /// A row whose transcript was read before and has grown by a turn since.
@@ -124,6 +132,7 @@ const fn row(
         transcript: None,
         before_each: as_it_is,
         speaks: false,
+        new_session: false,
     }
 }
 
@@ -138,14 +147,15 @@ pub const ROWS: &[Row] = &[
     row("hook prompt, 1 MB transcript", trusted, PROMPT, prompt, at_most(1.5, 2.0)).with_cursor(Size::Mb1),
     row("hook prompt, 500 MB transcript", trusted, PROMPT, prompt, at_most(1.5, 2.0))
         .with_cursor(Size::Large),
+    row("hook prompt, full store", scored, PROMPT, prompt, at_most(1.5, 2.0)),
     row("hook session-start", trusted, START, start, at_most(8.0, 8.5)),
-    row("hook session-start, full store", filled, START, start, at_most(8.0, 8.5)),
+    row("hook session-start, full store", filled, START, start, at_most(8.0, 8.5)).at_each_start(),
     Row {
         before_each: brief_due,
         speaks: true,
         ..row("hook session-start(compact), full store", filled, START, restart, at_most(8.0, 8.5))
     },
-    row("hook session-start, full store, scoring", scored, START, start, at_most(8.0, 8.5)),
+    row("hook session-start, full store, scoring", scored, START, start, at_most(8.0, 8.5)).at_each_start(),
     Row {
         before_each: brief_due,
         speaks: true,
@@ -177,7 +187,7 @@ pub const ROWS: &[Row] = &[
         .at_first_contact(Size::Gb1),
     row(COMPACT_MEDIUM, trusted, COMPACT, compact, at_most(4.0, 4.5)).with_cursor(Size::Mb10),
     row(COMPACT_LARGE, trusted, COMPACT, compact, at_most(4.0, 4.5)).with_cursor(Size::Large),
-    row("hook session-start, 100,000 packets", many_packets, START, start, at_most(10.0, 10.5)),
+    row("hook session-start, 100,000 packets", many_packets, START, start, at_most(10.0, 10.5)).at_each_start(),
     row("thru packet list, 100,000 packets", many_packets, &["packet", "list"], empty, at_most(60.0, 60.0)),
     row("thru pickup ID, 100,000 packets", many_packets, PICKUP, empty, at_most(4.0, 4.5)),
     row("hook before-compact, workstream", with_workstream, COMPACT, compact, at_most(6.0, 6.5)),
@@ -196,11 +206,16 @@ pub const ROWS: &[Row] = &[
         speaks: true,
         ..row("hook subagent-start, output expected", expecting, AGENT_START, agent_start, at_most(1.5, 2.0))
     },
+    Row {
+        speaks: true,
+        ..row("hook subagent-start, full store, scoring", scored, AGENT_START, coder_start, at_most(8.0, 8.5))
+    },
     row("hook subagent-stop, output missing", expecting, AGENT_STOP, agent_stop, at_most(2.5, 3.0)),
     row("thru gate check, 8 outputs", reported, &["gate", "check"], empty, at_most(6.0, 6.5)),
     row("thru plan show, 2,000 tasks, 5,000 decisions", decided, &["plan", "show"], empty, at_most(6.0, 6.5)),
     row("hook tool-done, 2,000 tasks, 5,000 decisions", decided, POST_TOOL_USE, edit_4k, at_most(1.0, 1.5)),
-    row("hook session-start, 2,000 tasks, 5,000 decisions", decided, START, start, at_most(8.0, 8.5)),
+    row("hook session-start, 2,000 tasks, 5,000 decisions", decided, START, start, at_most(8.0, 8.5))
+        .at_each_start(),
     Row {
         before_each: brief_due,
         speaks: true,
@@ -226,6 +241,10 @@ pub const ROWS: &[Row] = &[
     Row {
         speaks: true,
         ..row("thru statusline", trusted, &["statusline"], session_status, at_most(1.5, 2.0))
+    },
+    Row {
+        speaks: true,
+        ..row("thru statusline, full store", scored, &["statusline"], session_status, at_most(1.5, 2.0))
     },
     row("thru status", trusted, &["status"], empty, at_most(4.0, 4.5)),
     row("thru --version", nothing, &["--version"], empty, at_most(4.0, 4.5)),
@@ -447,6 +466,33 @@ fn forget_session(sandbox: &Sandbox, _: &Path, _: usize) -> Result<()> {
     Ok(())
 }
 
+/// How the ids of new sessions begin.
+const NEW_SESSIONS: &str = "0197a000-2222-7222-8333-";
+
+/// Returns the id of the session that begins in this round.
+pub fn new_session(round: usize) -> String {
+    format!("{NEW_SESSIONS}{:012x}", round & 0xffff_ffff_ffff)
+}
+
+/// Removes the sessions that began in earlier rounds: with them, the store would not be the same in each round.
+fn forget_starts(sandbox: &Sandbox, _: &Path, _: usize) -> Result<()> {
+    let (list, first) = (sandbox.store().join("indexes/sessions.jsonl"), sandbox.dir.join("sessions.jsonl"));
+    match (first.exists(), list.exists()) {
+        (true, _) => std::fs::copy(&first, &list).map(drop)?,
+        (false, true) => std::fs::copy(&list, &first).map(drop)?,
+        (false, false) => std::fs::write(&first, "")?,
+    }
+    let state = std::fs::read_dir(sandbox.store().join("state")).into_iter().flatten().flatten();
+    for folder in state.map(|entry| entry.path()).chain([sandbox.store().join("sessions")]) {
+        for file in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            if file.file_name().to_string_lossy().starts_with(NEW_SESSIONS) {
+                std::fs::remove_file(file.path())?;
+            }
+        }
+    }
+    Ok(())
+}
+
 fn grow(_: &Sandbox, path: &Path, round: usize) -> Result<()> {
     transcript::grow(path, Path::new("/project"), round)
 }
@@ -541,6 +587,10 @@ fn resumed(sandbox: &Path) -> Vec<u8> {
 
 fn agent_start(sandbox: &Path) -> Vec<u8> {
     payload::event(sandbox, "SubagentStart", json!({"agent_id": "a1", "agent_type": "security"}))
+}
+
+fn coder_start(sandbox: &Path) -> Vec<u8> {
+    payload::event(sandbox, "SubagentStart", json!({"agent_id": "a1", "agent_type": "coder"}))
 }
 
 fn agent_stop(sandbox: &Path) -> Vec<u8> {

@@ -122,7 +122,7 @@ fn changed(path: &Path, old: &[u8], new: &[u8], takes: Takes) -> Option<String> 
     let is_written_over = ["state/plan-todos", "state/evidence", "state/answers-seen"]
         .iter()
         .any(|folder| path.starts_with(format!("project/.agent/context/{folder}")));
-    if is_written_over || path.ends_with("state/lost.json") {
+    if is_written_over || path.ends_with("state/reserved.json") {
         return None;
     }
     if path.ends_with(".agent/context/plan.md") || path.ends_with(".agent/context/context.md") {

@@ -62,7 +62,7 @@ pub fn replaceable<'a>(done: &ToolDone<'a>) -> Option<Cow<'a, str>> {
     }
 }
 
-/// Returns the result in the same form with another text. Claude Code ignores a result of another form.
+/// Returns the result with `text` in place of its own text. Claude Code ignores a result that has another form.
 fn replaced(done: &ToolDone, text: &str) -> Option<Vec<u8>> {
     let mut result: Value = serde_json::from_slice(done.result).ok()?;
     match slot(&done.tool)? {
@@ -162,7 +162,7 @@ fn tool_done<'a>(fields: &Fields<'a>, failed: bool) -> ToolDone<'a> {
     }
 }
 
-/// Returns what a command printed, with stderr, because git and other programs report there what they did.
+/// Returns what a command printed to stdout and stderr. Git and other programs report on stderr what they did.
 fn printed<'a>(response: &Fields<'a>) -> Cow<'a, str> {
     let (out, err) =
         (response.text("stdout").unwrap_or_default(), response.text("stderr").unwrap_or_default());

@@ -1,4 +1,5 @@
-//! Agents of a swarm in OpenCode's format. The file name is the agent's name, and permissions replace a list of tools.
+//! Agents of a swarm in OpenCode's format. The file name is the agent's name, and permissions take the place of a list
+//! of tools.
 
 use model::swarm::Part;
 

@@ -10,8 +10,8 @@ use super::command::Command;
 /// What was around an entry before we added it, and so what must be left when the entry is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Before {
-    /// There was something else, or nothing that must stay. Whatever becomes empty when we are removed goes too, up to
-    /// the outermost braces. Key order: `type`, `command`, `timeout`, the usual one.
+    /// There was something else, or nothing that must stay. Whatever becomes empty when our hooks are removed is
+    /// removed too, up to the outermost braces. Key order: `type`, `command`, `timeout`, the usual one.
     Something,
     /// There was an empty array for the event, which stays. Key order: `command`, `type`, `timeout`.
     EmptyArray,

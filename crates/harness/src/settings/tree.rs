@@ -1,5 +1,5 @@
-//! Positions in a settings file. Nothing is copied: a container is scanned only when it is needed, so five megabytes
-//! of other people's settings cost one pass and no tree.
+//! Positions in a settings file. Nothing is copied: a container is scanned only when it is needed. A file of five
+//! megabytes is read in one pass, and no tree is built.
 
 use std::ops::Range;
 
@@ -207,8 +207,8 @@ pub fn comments(text: &str, range: &Range<usize>) -> usize {
         .count()
 }
 
-/// Returns a string's value. Returns `None` if it is not a string or contains half of a surrogate pair, which none of
-/// our strings does.
+/// Returns the value of a string; `None` if the value is not a string or contains half of a surrogate pair. None of our
+/// strings contains one.
 pub fn string(text: &str, range: &Range<usize>) -> Option<String> {
     serde_json::from_str(&text[range.clone()]).ok()
 }

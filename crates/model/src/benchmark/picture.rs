@@ -16,7 +16,7 @@ pub fn sparkline(values: &[Option<f64>]) -> String {
     values.iter().map(bar).collect()
 }
 
-/// Returns the largest value, or 1 if there is none above zero: the result is used as a divisor.
+/// Returns the largest value, or 1 if no value is above zero, because the result is used as a divisor.
 fn largest(values: &[Option<f64>]) -> f64 {
     let most = values.iter().flatten().copied().fold(0.0, f64::max);
     if most > 0.0 { most } else { 1.0 }

@@ -37,7 +37,7 @@ fn at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate> {
     // A file that was deleted again cannot be lost.
     let files: Vec<&FileUse> = git.uncommitted.iter().copied().filter(|file| !file.deleted).collect();
     let name = |file: &&FileUse| file.path.rsplit('/').next().unwrap_or(&file.path).to_owned();
-    let known = says(summary, UNCOMMITTED_WORDS, &files.iter().map(name).collect::<Vec<_>>());
+    let known = says(summary, UNCOMMITTED_WORDS, files.iter().map(name));
     if knows_git && !files.is_empty() && !known {
         let n = files.len();
         let seen = digest.effects.iter().any(|used| matches!(used.effect.kind, Kind::Commit | Kind::Amend));
@@ -51,11 +51,12 @@ fn at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate> {
             }
             Some(used) => format!("not committed since {}: {}: ", name_of(used), count(n, "file")),
         };
-        // A brief without a summary lists the edited files below. If they are the same files, the number is enough.
+        // A brief without a summary and a packet list the edited files below. If they are the same files, the number is
+        // enough.
         let is_edited = |file: &&FileUse| file.edits > 0 && !file.outside && !file.deleted;
         let all_of_them = summary.is_empty() && digest.files.iter().filter(is_edited).count() == n;
         let forms = match all_of_them {
-            true => [head.trim_end_matches(": ").to_owned() + " (edited ones under Files)"].to_vec(),
+            true => [head.trim_end_matches(": ").to_owned() + " (every edited file)"].to_vec(),
             // Without a summary names are enough, because the files are listed below with their folders.
             false if summary.is_empty() => {
                 let names = || files.iter().map(|file| path(&name(file), 120));
@@ -74,8 +75,7 @@ fn at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate> {
             vec![format!("in a stash, in no commit: {n}: {files}")],
         ));
     }
-    let ids: Vec<String> = git.unpushed.iter().map(|used| used.effect.id.clone()).collect();
-    let known = says(summary, UNPUSHED_WORDS, &ids);
+    let known = says(summary, UNPUSHED_WORDS, git.unpushed.iter().map(|used| used.effect.id.clone()));
     if !git.unpushed.is_empty() && !known {
         let ids: Vec<String> = git.unpushed.iter().map(|used| name_of(used)).collect();
         let (noun, verb) = if ids.len() == 1 { ("commit", "is") } else { ("commits", "are") };
@@ -93,7 +93,11 @@ fn at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate> {
 }
 
 /// Whether the summary names all of `names`, and has a line with one of them and one of the words.
-fn says(summary: &str, words: &[&str], names: &[String]) -> bool {
+fn says(summary: &str, words: &[&str], names: impl Iterator<Item = String>) -> bool {
+    if summary.is_empty() {
+        return false;
+    }
+    let names: Vec<String> = names.collect();
     let line_says = |line: &str| {
         let small = line.to_ascii_lowercase();
         words.iter().any(|word| small.contains(word)) && names.iter().any(|name| line.contains(name.as_str()))

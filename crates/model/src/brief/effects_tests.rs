@@ -34,7 +34,7 @@ fn what_is_only_in_the_working_tree() {
     let alone = candidates(&digest, "");
     assert_eq!(
         alone[0].forms,
-        ["nothing committed: the edits of 20 files are only in the working tree (edited ones under Files)"]
+        ["nothing committed: the edits of 20 files are only in the working tree (every edited file)"]
     );
     let told = candidates(&digest, "a summary");
     assert!(

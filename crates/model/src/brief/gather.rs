@@ -26,15 +26,35 @@ pub(super) fn candidates(material: &Material) -> Vec<Candidate> {
 #[derive(Default)]
 pub(super) struct Gathered {
     candidates: Vec<Candidate>,
+    /// How many facts of each class were added.
+    counts: Vec<(Class, usize)>,
 }
 
 impl Gathered {
     /// Adds a fact as the last of its class.
     pub fn add(&mut self, class: Class, id: String, forms: Vec<String>) -> &mut Candidate {
-        let place = self.candidates.iter().filter(|known| known.class == class).count();
         let at = self.candidates.len();
-        self.candidates.push(Candidate { place, ..Candidate::of(class, id, forms) });
+        self.push(Candidate::of(class, id, forms));
         &mut self.candidates[at]
+    }
+
+    fn push(&mut self, candidate: Candidate) {
+        let place = self.next_place(candidate.class);
+        self.candidates.push(Candidate { place, ..candidate });
+    }
+
+    /// Returns how many facts of the class were added before this one.
+    fn next_place(&mut self, class: Class) -> usize {
+        match self.counts.iter_mut().rev().find(|(known, _)| *known == class) {
+            Some((_, count)) => {
+                *count += 1;
+                *count - 1
+            }
+            None => {
+                self.counts.push((class, 1));
+                0
+            }
+        }
     }
 
     /// Whether a fact with this id was added.
@@ -45,16 +65,14 @@ impl Gathered {
     /// Adds what is at risk and what was done to the outside world. They come before everything else.
     fn outside(&mut self, material: &Material) {
         for candidate in effects::candidates(material.digest, material.summary()) {
-            let place = self.candidates.iter().filter(|known| known.class == candidate.class).count();
-            self.candidates.push(Candidate { place, ..candidate });
+            self.push(candidate);
         }
     }
 
     /// Adds the features' facts in the order of their rows, and problems with hooks.
     fn features(&mut self, material: &Material) {
         for candidate in material.records {
-            let place = self.candidates.iter().filter(|known| known.class == candidate.class).count();
-            self.candidates.push(Candidate { place, ..candidate.clone() });
+            self.push(candidate.clone());
         }
         for problem in material.problems {
             let id = format!("problem:{:016x}", fingerprint([problem]));

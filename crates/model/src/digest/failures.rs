@@ -42,10 +42,10 @@ pub struct CommandUse {
     pub last: u64,
 }
 
-/// One check of the project, whichever way it was typed, with its newest run.
+/// One check of the project, however its command was typed, with its newest run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CheckUse {
-    /// The command to type again, in its folder.
+    /// The command that repeats the check if it is typed in `folder`.
     pub run: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub folder: String,
@@ -82,7 +82,7 @@ pub struct Failure {
     pub error: String,
     /// True until something shows that the failure is solved.
     pub open: bool,
-    /// Which checks of the command line have not passed since, by number.
+    /// The indexes of the checks in the command line that have not passed since.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<usize>,
     /// The failed tests that have not passed since; empty if not all of them are known.
@@ -96,7 +96,8 @@ pub struct Failure {
     /// The number of the call in the session.
     pub call: u64,
     pub record: u64,
-    /// The checks in `what`. Every command that runs is compared with an open failure, so they are parsed once.
+    /// The checks in `what`. Every command that runs is compared with every open failure, so these checks are parsed
+    /// only once.
     #[serde(skip)]
     pub(crate) parsed: Parsed<Vec<Check>>,
     #[serde(skip)]
@@ -281,7 +282,7 @@ impl Digest {
         keep_last(&mut self.checks, MOST_CHECKS);
     }
 
-    /// Adds a call that failed openly or behind a pipe.
+    /// Adds a call that failed, even if a pipe hid the failure from the harness.
     pub(super) fn add_failure(&mut self, record: &Record) {
         let is_command = !record.command.is_empty();
         let ended = if is_command { ended_of(record) } else { Ended::Unknown };
@@ -379,7 +380,7 @@ impl Failure {
     }
 }
 
-/// Returns which git command of a line failed, judged by the error; the last one if the error does not show it.
+/// Returns which git command of a line failed, judged by the error; the last one if the error does not show which.
 fn family_of(families: &[Family], error: &str) -> Family {
     let says = |words: &[&str]| words.iter().any(|word| error.contains(word));
     let told = match () {
@@ -462,7 +463,8 @@ pub(super) fn ended_of(record: &Record) -> Ended {
     }
 }
 
-/// Returns how each check of a command line ended; `None` if it was not reached, or if it is unknown which one failed.
+/// Returns how each check of a command line ended; `None` for a check that was not reached, and for every check if it
+/// is unknown which one failed.
 fn each_ended(checks: &[Check], ended: Ended, step: Option<usize>) -> Vec<Option<Ended>> {
     let one = |at: usize| match (ended, step) {
         (Ended::Failed, Some(step)) if at < step => Some(Ended::Passed),

@@ -57,7 +57,7 @@ fn what_is_open() {
         (&[("go test ./...", 1, "FAIL"), ("go test ./x", 0, GREEN)], &["go test ./..."]),
         (&[("go test ./x", 1, RED), ("cd /home/u/app && go test ./x", 0, GREEN)], &[]),
         (&[("go test ./x", 1, RED), ("cd sub && go test ./x", 0, GREEN)], &["go test ./x"]),
-        // A shell around it changes nothing.
+        // A shell around the command changes nothing.
         (&[("bash -lc 'go test ./x'", 1, RED)], &["go test ./x"]),
         (&[("go test ./x", 1, RED), ("bash -lc \"go test ./x 2>&1 | tail -3\"", 0, GREEN)], &[]),
         (&[("sh -c 'cd sub && go test ./x'", 1, RED), ("cd sub && go test ./x", 0, GREEN)], &[]),
@@ -220,7 +220,7 @@ fn what_will_go_wrong_again() {
             "gh pr view --json title",
             Some(("gh pr view --bogus", "gh pr view --json title")),
         ),
-        // Nothing shows which part it was.
+        // Nothing shows which part failed.
         ("make fmt && gh pr view", "unknown flag: --bogus", "gh pr view --json title", None),
         // Another subcommand is no remedy.
         ("lint run", "command not found: lint", "npx lint version", None),

@@ -21,6 +21,14 @@ pub enum Mention {
     At,
 }
 
+/// Whether a packet's claim still holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClaimState {
+    Holds,
+    /// The session that claimed it has ended, so another session can claim it.
+    Over,
+}
+
 #[derive(Clone, Copy, Debug)]
 pub struct Pickup<'a> {
     pub packet: &'a Packet,
@@ -37,6 +45,7 @@ pub struct Pickup<'a> {
     pub overruled: &'a [String],
     /// The current result of the evidence for each task in progress, one sentence each.
     pub evidence: &'a [String],
+    pub claim: ClaimState,
     pub mention: Mention,
     pub now: Timestamp,
 }
@@ -105,15 +114,21 @@ pub fn render(pickup: &Pickup) -> String {
         text.push_str(&format!("\n{drift}"));
     }
     text.push_str(&files_part(pickup));
-    if !packet.claimed_by.is_empty() {
-        text.push_str(&format!(
-            "\nClaimed by {} at {}.\n",
-            path(&packet.claimed_by, 80),
-            path(&packet.claimed_at, 40)
-        ));
-    }
+    text.push_str(&claim_part(packet, pickup.claim));
     text.push_str(&format!("\nThe whole packet: {}\n", pickup.path));
     text
+}
+
+fn claim_part(packet: &Packet, claim: ClaimState) -> String {
+    let (by, at) = (path(&packet.claimed_by, 80), path(&packet.claimed_at, 40));
+    match (packet.claimed_by.is_empty(), claim, packet.status) {
+        (true, ..) => String::new(),
+        (_, ClaimState::Holds, _) => format!("\nClaimed by {by} at {at}.\n"),
+        (_, ClaimState::Over, Some(Status::Done)) => format!("\nWas claimed by {by} at {at}.\n"),
+        (_, ClaimState::Over, _) => {
+            format!("\nFree again: session {by} claimed it at {at} and has ended.\n")
+        }
+    }
 }
 
 struct NextPrompt {

@@ -14,8 +14,21 @@ const EMPTY_WORDS: &str = "a all and carry continue doing everything finish fini
 
 /// Returns whether a purpose says what to do; "go on" and "finish the rest" do not.
 pub fn says_something(purpose: &str) -> bool {
-    let words = purpose.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).any(|word| !EMPTY_WORDS.split_whitespace().any(|empty| empty == word))
+    full_words(purpose).next().is_some()
+}
+
+/// Returns whether a purpose is about the same work as a request: at least half of its words are in the request too.
+pub fn is_about(purpose: &str, request: &str) -> bool {
+    let request: Vec<String> = full_words(request).collect();
+    let (shared, all) = full_words(purpose)
+        .fold((0, 0), |(shared, all), word| (shared + usize::from(request.contains(&word)), all + 1));
+    shared * 2 >= all
+}
+
+/// Returns the words of a text that say what the work is.
+fn full_words(text: &str) -> impl Iterator<Item = String> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).filter(|word| !EMPTY_WORDS.split_whitespace().any(|empty| empty == word))
 }
 
 /// Returns prompts about the work, oldest first.

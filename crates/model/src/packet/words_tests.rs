@@ -1,4 +1,4 @@
-use super::{questions, says_something};
+use super::{is_about, questions, says_something};
 
 #[test]
 fn purposes_that_say_what_is_to_be_done() {
@@ -20,4 +20,18 @@ fn purposes_that_say_what_is_to_be_done() {
 fn questions_that_are_open() {
     let said = "I fixed it. Should I also fix b.rs? If so, how?\nWaiting.";
     assert_eq!(questions(said), ["Should I also fix b.rs?", "If so, how?"]);
+}
+
+#[test]
+fn purposes_that_are_about_a_request() {
+    let request = "Make the cart apply a discount of 10 %";
+    for (purpose, expected) in [
+        ("finish the discount", true),
+        ("go on", true),
+        ("round the discount of the cart", true),
+        ("use Decimal in the cart", false),
+        ("write the release notes", false),
+    ] {
+        assert_eq!(is_about(purpose, request), expected, "{purpose}");
+    }
 }

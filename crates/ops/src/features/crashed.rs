@@ -99,13 +99,8 @@ fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     if context.occasion != Occasion::Started {
         return Ok(Vec::new());
     }
-    let tail = match store.dir().recent(layout::SESSIONS, TAIL) {
-        Err(store::Error::Absent { .. }) => return Ok(Vec::new()),
-        tail => tail?,
-    };
-    let current = context.session.map(Id::as_str);
-    let mut open = open(&tail);
-    open.retain(|open| Some(open.session.as_str()) != current);
+    let is_other = |entry: &&Entry| entry.is_open() && Some(&entry.session) != context.session;
+    let open: Vec<&Entry> = context.roster.entries()?.iter().filter(is_other).collect();
     if open.is_empty() {
         return Ok(Vec::new());
     }

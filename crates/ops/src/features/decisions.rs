@@ -36,9 +36,8 @@ pub const ROW: Feature = Feature {
     ..Feature::NONE
 };
 
-/// How many bytes of the end of the log a hook reads. First it reads about 250 decisions, and reads more only if
-/// few of these are in force.
-const WINDOWS: [u64; 2] = [64 * 1024, RECENT];
+/// How much of the end of the log a hook reads: first about 100 decisions, and more only if few of them are in force.
+const WINDOWS: [u64; 3] = [24 * 1024, 64 * 1024, RECENT];
 
 /// How many bytes of the log a hook reads at most: about 4,000 decisions.
 const RECENT: u64 = 1024 * 1024;
@@ -83,7 +82,7 @@ pub(crate) fn without_recorded(store: &Store, digest: &mut Digest) -> Result<()>
     // A session's own answers are usually among the newest decisions, but many decisions may have been made since
     // in a long session.
     let mut left: Vec<String> = digest.answers.iter().map(decision::answer_id).collect();
-    for window in [WINDOWS[0], LONGEST_LOG] {
+    for window in [WINDOWS[1], LONGEST_LOG] {
         let is_all;
         (left, is_all) = store.unrecorded(left, window)?;
         if left.is_empty() || is_all {

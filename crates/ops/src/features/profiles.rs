@@ -11,6 +11,7 @@ use crate::features::sessions::others;
 use crate::features::{self, BriefContext, Decision, Feature, decisions};
 use crate::hook::context::HookContext;
 use crate::session::past;
+use crate::session::roster::Roster;
 use crate::{Mode, Result};
 
 pub const ROW: Feature =
@@ -30,6 +31,7 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
         occasion: Occasion::Asked,
         session: Some(context.session),
         mode: Mode::DryRun,
+        roster: Roster::of(context.project.store),
         held: RefCell::default(),
     };
     let (mut records, problems) = features::candidates_in(&brief, |section| profile.has_section(section));

@@ -25,7 +25,7 @@ use store::{Dir, EntryKind, Found, Root, Store, layout};
 use crate::features::Feature;
 use crate::project::{Project, git, settings};
 use crate::session::list::{self, Chosen};
-use crate::session::roster::{self, Entry};
+
 use crate::setup::init;
 use crate::{Error, Result, World};
 
@@ -356,22 +356,11 @@ pub fn bind(world: &World, name: &str, session: Option<&str>) -> Result<Bound> {
 
 /// Returns the session to bind. It must not have ended, because an ended session cannot use the role.
 fn open_session(world: &World, store: &Store, named: Option<&str>) -> Result<(Id, Chosen)> {
-    let (session, chosen) = list::choose(world, store, named)?;
-    let entries = roster::read(store, u64::MAX)?;
-    let has_ended = entries.iter().any(|entry| entry.session == session && entry.ended);
-    // A session that its own harness names is running, even if the list says that it has ended.
-    if !has_ended || chosen == Chosen::Harness {
-        return Ok((session, chosen));
-    }
-    let open = roster::by_activity(&entries, store, Entry::is_open);
-    match open.first().filter(|_| chosen == Chosen::Guess) {
-        Some(entry) => Ok((entry.session.clone(), Chosen::Guess)),
-        None => Err(Error::Refused {
-            what: format!("session {session} has ended, and no role is bound to a session that has ended"),
-            hint: "run this inside the session, or start the harness with THROUGHLINE_ROLE set to the role"
-                .into(),
-        }),
-    }
+    list::choose_open(world, store, named, |session| Error::Refused {
+        what: format!("session {session} has ended, and no role is bound to a session that has ended"),
+        hint: "run this inside the session, or start the harness with THROUGHLINE_ROLE set to the role"
+            .into(),
+    })
 }
 
 #[derive(Clone, Debug, Serialize)]

@@ -1,6 +1,8 @@
 //! Other sessions of this project: those that run at the same time, and what was done since this one was last active.
 
+mod active;
 pub mod activity;
+mod clashes;
 pub(crate) mod others;
 
 use std::fs::Metadata;
@@ -12,7 +14,7 @@ use model::digest::{Digest, FileUse};
 use model::event::{EventName, EventSet};
 use model::id::Id;
 use model::packet::words;
-use model::render::{code, inline, path, quoted};
+use model::render::{code, inline, path, quoted, width};
 use model::score::Signal;
 use model::text::count;
 use serde_json::json;
@@ -27,7 +29,7 @@ use crate::session::roster::{self, Entry};
 pub const ROW: Feature = Feature {
     name: "sessions",
     wants: EventSet::of(&[EventName::Prompt, EventName::SessionStart]),
-    decide: others::decide,
+    decide: clashes::decide,
     candidates,
     sections: &[RUNNING.name, WORKTREE.name, MEANWHILE.name],
     status,
@@ -65,12 +67,15 @@ fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         return Ok(Vec::new());
     }
     let ProjectContext { store, world, .. } = *project;
-    let entries = roster::read(store, roster::TAIL)?;
-    let running: Vec<&Entry> = roster::running(&entries, store, *session, world.now).take(TOLD).collect();
-    let mut told: Vec<Candidate> = running.iter().map(|entry| running_candidate(project, entry)).collect();
+    let entries = context.roster.entries()?;
+    let running: Vec<&Entry> = roster::running(entries, store, *session, world.now).take(TOLD).collect();
+    // The limit applies to what is told about all sessions together.
+    let mut left = project.settings.awareness_max_chars;
+    let mut told: Vec<Candidate> =
+        running.iter().map(|entry| running_candidate(project, entry, &mut left)).collect();
     if let (Some(session), Occasion::Resumed | Occasion::Replayed) = (session, occasion) {
         let is_other = |entry: &Entry| entry.session != **session && !running.contains(&entry);
-        told.extend(worked_since(project, &entries, session, is_other));
+        told.extend(worked_since(project, entries, session, is_other));
         told.extend(changed_since(project, session));
     }
     Ok(told)
@@ -132,8 +137,9 @@ pub fn elsewhere(project: &ProjectContext, digest: &Digest) -> Option<Candidate>
 }
 
 /// Describes a running session:
-/// `session 1a2b3c4d (Claude Code) in the worktree /p/x, branch topic; editing src/a.rs; asked “…”`.
-fn running_candidate(project: &ProjectContext, entry: &Entry) -> Candidate {
+/// `session 1a2b3c4d (Claude Code) in the worktree /p/x, branch topic; editing src/a.rs; asked “…”`. What its agents
+/// did lately takes at most `left` characters, and is subtracted from them.
+fn running_candidate(project: &ProjectContext, entry: &Entry, left: &mut usize) -> Candidate {
     let digest = project.store.digest(&entry.session, |_| {}).unwrap_or_default();
     let folder = Path::new(&entry.worktree);
     let mut text = who(entry);
@@ -148,7 +154,8 @@ fn running_candidate(project: &ProjectContext, entry: &Entry) -> Candidate {
     if !edited.is_empty() {
         text.push_str(&format!("; editing {}", edited.join(", ")));
     }
-    if let Some(did) = others::of_session(project, &entry.session) {
+    if let Some(did) = others::of_session(project, &entry.session, *left) {
+        *left = left.saturating_sub(width(&did));
         text.push_str(&format!("; lately {did}"));
     }
     text.push_str(&asked(&digest));

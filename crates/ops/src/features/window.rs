@@ -27,6 +27,8 @@ pub const ROW: Feature = Feature {
 struct WindowState {
     /// The highest level that the agent was told.
     told: u64,
+    /// The size of the window in tokens. It changes with the model.
+    limit: u64,
     /// What the agent is told at the next prompt.
     due: Option<Warning>,
 }
@@ -44,20 +46,35 @@ fn follow(context: &HookContext, digest: &Digest) -> Result<Option<String>> {
         return Ok(None);
     };
     let session = context.project.store.session(context.session);
-    let state = session.get::<WindowState>()?.unwrap_or_default();
+    let known = session.get::<WindowState>()?;
+    let state = known.clone().unwrap_or_default().with_window(level, limit);
     if level > state.told {
         let warning = Warning {
             level,
             limit,
             tokens: used.tokens,
             estimated: used.estimated,
-            prompts: digest.prompts.len(),
+            prompts: digest.asked,
             calls: digest.called,
             edited: digest.files.iter().filter(|file| file.edits > 0).count(),
         };
         session.put(&WindowState { due: Some(warning), ..state })?;
+    } else if known.is_some_and(|known| known != state) {
+        session.put(&state)?;
     }
     Ok(None)
+}
+
+impl WindowState {
+    /// Returns the state for a window of this size. In a window of another size the levels that are not reached yet
+    /// have not been told.
+    fn with_window(self, level: u64, limit: u64) -> WindowState {
+        if self.limit == limit {
+            return self;
+        }
+        let due = self.due.filter(|due| due.level <= level);
+        WindowState { told: self.told.min(level), limit, due }
+    }
 }
 
 fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
@@ -91,7 +108,7 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
         let Some(due) = session.get::<WindowState>()?.and_then(|state| state.due) else {
             return Ok(Part::silent());
         };
-        session.put(&WindowState { told: due.level, due: None })?;
+        session.put(&WindowState { told: due.level, limit: due.limit, due: None })?;
         Ok(Part::of(Reply::Context(due.words(&handoff))))
     }))
 }

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use harness::plugin::Installed;
-use harness::{HARNESSES, Harness, Install, Wired, commands};
+use harness::{HARNESSES, Harness, Install, Wired};
 use jiff::{SignedDuration, Timestamp};
 use model::event::EventName;
 use model::finding::{Finding, Level};
@@ -446,9 +446,7 @@ fn check_harness(
             format!("{} deletes its transcripts after {days} days; what thru captured stays", harness.title);
         findings.push(Finding::new(Level::Note, text));
     }
-    for name in commands::renamed(harness) {
-        findings.push(Finding::new(Level::Note, install::renamed_words(harness, name)));
-    }
+    findings.extend(install::renamed_words(harness).map(|words| Finding::new(Level::Note, words)));
     let file = |file: &WiredFile| match &file.plugin {
         Some(plugin) => format!("{} (plugin {})", file.path.display(), plugin.version),
         None => format!("{} ({})", file.path.display(), file.events.len()),

@@ -1,6 +1,6 @@
 //! `thru status`: the current state, and the next step.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use harness::Harness;
 use model::finding::Finding;
@@ -71,6 +71,8 @@ pub enum Next {
     /// No harness calls us, and no session was ever recorded.
     Wire,
     StartHarness,
+    /// Our hooks were in the settings of this checkout, and are there no longer.
+    WireAgain,
     Nothing,
 }
 
@@ -98,6 +100,7 @@ pub fn run(world: &World) -> Result<StatusReport> {
         (false, _) => Next::Trust,
         (true, 0) if wired.is_empty() => Next::Wire,
         (true, 0) => Next::StartHarness,
+        (true, _) if wired.is_empty() && was_installed(world, &root.checkout) => Next::WireAgain,
         (true, _) => Next::Nothing,
     };
     let resolved = settings::resolve(world, trusted.then_some(&store));
@@ -133,7 +136,13 @@ pub fn run(world: &World) -> Result<StatusReport> {
     })
 }
 
-/// Writes the keys of all lines directly into the report, not into a nested object for each line.
+/// Returns whether `thru install` once wrote into this checkout. If it never did, a plugin of the harness calls us.
+fn was_installed(world: &World, checkout: &Path) -> bool {
+    let installed = world.installs().and_then(|installs| installs.list().ok()).unwrap_or_default();
+    installed.iter().any(|known| known == checkout)
+}
+
+/// Puts every key of every line at the top of the report.
 fn by_key<S: Serializer>(lines: &[StatusLine], serializer: S) -> std::result::Result<S::Ok, S::Error> {
     serializer.collect_map(lines.iter().flat_map(|line| &line.json).map(|(key, value)| (*key, value)))
 }

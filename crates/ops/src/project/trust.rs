@@ -52,14 +52,15 @@ pub fn adopt_moved(world: &World) -> Result<TrustReport> {
     let project = marked(world)?;
     let (trust, id) = (world.need_trust()?, &project.marker.project_id);
     let Some(from) = trust.moved_from(id, &project.root.path)? else {
+        // Running the command twice has the same result.
+        if trust.holds(id, &project.root.path)? {
+            return change(world, true);
+        }
         let path = project.root.path.display();
-        let what = match trust.holds(id, &project.root.path)? {
-            true => format!("{path} is already trusted at this path: it was not moved"),
-            false => {
-                format!("this machine has no trusted path for {path} that no longer exists")
-            }
-        };
-        return Err(Error::Refused { what, hint: "`thru trust` trusts it where it is".into() });
+        return Err(Error::Refused {
+            what: format!("this machine has no trusted path for {path} that no longer exists"),
+            hint: "`thru trust` trusts it where it is".into(),
+        });
     };
     // Take over the consents first. If the command is interrupted, the old path is still known, and the command can
     // be repeated.

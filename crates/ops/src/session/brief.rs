@@ -18,7 +18,8 @@ use crate::features::{self, BriefContext, ProjectContext, decisions, sessions};
 use crate::project::settings;
 use crate::session::past::{self, Gathered};
 use crate::session::transcript::{self, Skipped, Source};
-use crate::session::{context_held, database, list, roster};
+use crate::session::roster::{self, Roster};
+use crate::session::{context_held, database, list};
 use crate::{Error, Mode, Result, World};
 
 /// The largest summary that is read. No harness writes a summary as large as this.
@@ -84,10 +85,11 @@ struct Records {
 
 fn gather(request: &BriefRequest) -> Option<(Gathered, Records)> {
     let BriefRequest { project, occasion, session, previous, mode, .. } = *request;
+    let roster = Roster::of(project.store);
     let mut gathered = match occasion {
-        // A new session is told about the session that was active before it.
-        Occasion::Started => match last_other(project, session) {
-            Some(other) => past::of_session(project.store, project.root, &other).ok()?,
+        // A new session is told about the one that was active before it.
+        Occasion::Started => match last_other(project, &roster, session) {
+            Some(other) => past::of_digest(project.store, project.root, other),
             None => past::only_problems(project.store),
         },
         Occasion::Compacted | Occasion::Resumed | Occasion::Asked => {
@@ -101,7 +103,7 @@ fn gather(request: &BriefRequest) -> Option<(Gathered, Records)> {
     let recorded = decisions::without_recorded(project.store, &mut gathered.digest);
     // In a dry run the session's state has not moved to the new id, so the old id is used.
     let session = if mode == Mode::Write { session } else { previous.or(session) };
-    let context = BriefContext { project, occasion, session, mode, held: RefCell::default() };
+    let context = BriefContext { project, occasion, session, mode, roster, held: RefCell::default() };
     let (mut candidates, mut problems) = features::candidates(&context);
     problems.extend(recorded.err().map(|error| error.to_string()));
     if occasion == Occasion::Started {
@@ -114,14 +116,13 @@ fn gather(request: &BriefRequest) -> Option<(Gathered, Records)> {
     Some((gathered, Records { candidates, problems, held: context.held.into_inner() }))
 }
 
-/// Among the sessions that are not running, returns the last one in which work was done. Running sessions are
-/// listed separately.
-fn last_other(project: ProjectContext, this: Option<&Id>) -> Option<Id> {
-    let entries = roster::read(project.store, roster::TAIL).ok()?;
-    let running: Vec<&Id> = roster::running(&entries, project.store, this, project.world.now)
+/// Returns the last session in which work was done and that is not running. Running sessions are listed separately.
+fn last_other(project: ProjectContext, roster: &Roster, this: Option<&Id>) -> Option<Digest> {
+    let entries = roster.entries().ok()?;
+    let running: Vec<&Id> = roster::running(entries, project.store, this, project.world.now)
         .map(|entry| &entry.session)
         .collect();
-    roster::last_at_work(&entries, project.store, |entry| {
+    roster::last_at_work(entries, project.store, |entry| {
         Some(&entry.session) != this && !running.contains(&&entry.session)
     })
 }

@@ -5,7 +5,7 @@ use model::id::Id;
 use serde::{Deserialize, Serialize};
 use store::{Store, layout};
 
-use crate::session::roster;
+use crate::session::roster::{self, Entry};
 use crate::{Error, Result, World};
 
 /// How many bytes of the end of the list of sessions are read. The last sessions are in this part.
@@ -59,6 +59,28 @@ pub fn choose(world: &World, store: &Store, named: Option<&str>) -> Result<(Id, 
             what: "no session has been captured in this project yet".into(),
             hint: "`thru status` says what is missing".into(),
         }),
+    }
+}
+
+/// Chooses like [`choose`], but never a session that has ended: a guess is then the last active one that is open, and
+/// `refusal` makes the error if there is none, or if the user named one that has ended.
+pub fn choose_open(
+    world: &World,
+    store: &Store,
+    named: Option<&str>,
+    refusal: impl FnOnce(&Id) -> Error,
+) -> Result<(Id, Chosen)> {
+    let (session, chosen) = choose(world, store, named)?;
+    let entries = roster::read(store, u64::MAX)?;
+    let has_ended = entries.iter().any(|entry| entry.session == session && entry.ended);
+    // The current harness runs the session, whatever the list says.
+    if !has_ended || chosen == Chosen::Harness {
+        return Ok((session, chosen));
+    }
+    let open = roster::by_activity(&entries, store, Entry::is_open);
+    match open.first().filter(|_| chosen == Chosen::Guess) {
+        Some(entry) => Ok((entry.session.clone(), Chosen::Guess)),
+        None => Err(refusal(&session)),
     }
 }
 

@@ -43,7 +43,11 @@ impl Gathered {
 
 /// Gathers what a brief can say about one session, apart from what features add.
 pub fn of_session(store: &Store, root: &Root, session: &Id) -> store::Result<Gathered> {
-    let mut digest = whole(store, session, GENERATIONS)?;
+    Ok(of_digest(store, root, whole(store, session, GENERATIONS)?))
+}
+
+/// Gathers the same for a session whose digest was already read.
+pub fn of_digest(store: &Store, root: &Root, mut digest: Digest) -> Gathered {
     bring_back(&mut digest, &root.checkout);
     if !digest.worktree.is_empty() && !Path::new(&digest.worktree).is_dir() {
         digest.forget_edits();
@@ -52,7 +56,7 @@ pub fn of_session(store: &Store, root: &Root, session: &Id) -> store::Result<Gat
     let gone = gone_files(&digest, &root.checkout, LOOKED_FOR);
     let unread = digest.transcript_unread_words().into_iter().chain(digest.unread_words());
     let problems = unread.chain(problems(store)).collect();
-    Ok(Gathered { problems, gone, digest })
+    Gathered { problems, gone, digest }
 }
 
 /// Returns only hook problems. Used if no session was recorded, perhaps because the disk is full.

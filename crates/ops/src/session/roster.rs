@@ -1,11 +1,15 @@
 //! The list of sessions: which sessions are running here, which have ended, and which one was last active.
 
+use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
+use model::activity::scan;
 use model::digest::{Digest, FileUse};
 use model::id::Id;
 use model::packet::words;
+use model::text::fingerprint;
 use model::time;
 use serde::Deserialize;
 use store::{Store, layout};
@@ -48,16 +52,46 @@ pub struct Entry {
 }
 
 #[derive(Default, Deserialize)]
-#[serde(default)]
-struct Line {
-    ts: String,
-    session: String,
-    harness: String,
-    worktree: String,
-    transcript: Option<String>,
-    process: Option<String>,
-    previous: Option<String>,
-    ended: Option<String>,
+#[serde(default, bound(deserialize = "'de: 'a"))]
+struct Line<'a> {
+    #[serde(borrow)]
+    ts: Cow<'a, str>,
+    #[serde(borrow)]
+    session: Cow<'a, str>,
+    #[serde(borrow)]
+    harness: Cow<'a, str>,
+    #[serde(borrow)]
+    worktree: Cow<'a, str>,
+    #[serde(borrow)]
+    transcript: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    process: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    previous: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    ended: Option<Cow<'a, str>>,
+}
+
+/// The sessions at the end of the list. The list is read when it is first needed, and only once.
+#[derive(Debug)]
+pub struct Roster<'a> {
+    store: &'a Store,
+    entries: OnceCell<Vec<Entry>>,
+}
+
+impl<'a> Roster<'a> {
+    pub fn of(store: &'a Store) -> Roster<'a> {
+        Roster { store, entries: OnceCell::new() }
+    }
+
+    /// Returns the sessions. The session with the newest line comes last.
+    pub fn entries(&self) -> Result<&[Entry]> {
+        if let Some(entries) = self.entries.get() {
+            return Ok(entries);
+        }
+        let entries = read(self.store, TAIL)?;
+        Ok(self.entries.get_or_init(|| entries))
+    }
 }
 
 /// Returns the sessions at the end of the list. The session with the newest line comes last.
@@ -69,28 +103,40 @@ pub fn read(store: &Store, window: u64) -> Result<Vec<Entry>> {
 }
 
 pub fn parse(text: &[u8]) -> Vec<Entry> {
-    let mut entries: BTreeMap<String, (usize, Entry)> = BTreeMap::new();
-    let lines = text.split(|b| *b == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok());
-    for (place, line) in lines.enumerate() {
-        if let Some((_, previous)) = line.previous.as_deref().and_then(|id| entries.get_mut(id)) {
+    // A session has several lines if it was resumed or has ended. Its newest line counts, and its earlier entry is
+    // taken out.
+    let mut entries: Vec<Option<Entry>> = Vec::new();
+    let mut places: BTreeMap<u64, usize> = BTreeMap::new();
+    for line in text.split(|b| *b == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok()) {
+        if let Some(previous) = line.previous.as_deref()
+            && let Some(place) = places.get(&fingerprint([previous]))
+            && let Some(previous) = &mut entries[*place]
+        {
             previous.continued = true;
         }
         let Ok(session) = Id::new(&line.session) else { continue };
-        let Line { ts: at, harness, worktree, transcript, process, ended, .. } = line;
-        let entry = match (ended, entries.remove(session.as_str())) {
-            // The line of a session end contains only the time, so the rest is taken from the earlier lines.
-            (Some(_), Some((_, known))) => Entry { at, ended: true, ..known },
+        let known = places.insert(fingerprint([&*line.session]), entries.len());
+        let known = known.and_then(|place| entries[place].take_if(|known| known.session == session));
+        let at = line.ts.into_owned();
+        entries.push(Some(match (line.ended.is_some(), known) {
+            // The line of a session end contains only its time.
+            (true, Some(known)) => Entry { at, ended: true, ..known },
             (ended, known) => {
-                let transcript = transcript.or_else(|| known.and_then(|(_, known)| known.transcript));
-                let ended = ended.is_some();
-                Entry { session, harness, worktree, transcript, process, at, ended, continued: false }
+                let transcript = line.transcript.map(Cow::into_owned);
+                Entry {
+                    session,
+                    harness: line.harness.into_owned(),
+                    worktree: line.worktree.into_owned(),
+                    transcript: transcript.or_else(|| known.and_then(|known| known.transcript)),
+                    process: line.process.map(Cow::into_owned),
+                    at,
+                    ended,
+                    continued: false,
+                }
             }
-        };
-        entries.insert(entry.session.to_string(), (place, entry));
+        }));
     }
-    let mut entries: Vec<(usize, Entry)> = entries.into_values().collect();
-    entries.sort_by_key(|(place, _)| *place);
-    entries.into_iter().map(|(_, entry)| entry).collect()
+    entries.into_iter().flatten().collect()
 }
 
 impl Entry {
@@ -126,13 +172,8 @@ impl Entry {
 
 /// Returns the newest time at the end of a journal. Records from a transcript have the time of the event.
 fn last_at(store: &Store, journal: &str, window: u64) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Line {
-        ts: String,
-    }
     let tail = store.dir().recent(journal, window).ok()?;
-    let lines = tail.split(|b| *b == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok());
-    lines.map(|line| line.ts).max()
+    tail.split(|b| *b == b'\n').filter_map(scan::time_of).max().map(str::to_owned)
 }
 
 /// A session with this many calls counts as work, even if it changed no file.
@@ -155,16 +196,16 @@ pub fn last_active(entries: &[Entry], store: &Store, fits: impl Fn(&Entry) -> bo
     last_digests(entries, store, fits).find(|(_, digest)| says_something(digest)).map(|(session, _)| session)
 }
 
-/// Returns the last active session in which work was done. If there is none, returns the last active session. A
-/// session with one short question must not hide the work before it.
-pub fn last_at_work(entries: &[Entry], store: &Store, fits: impl Fn(&Entry) -> bool) -> Option<Id> {
+/// Returns the digest of the last active session in which work was done; if there is none, of the last active one. A
+/// short question must not replace the work before it.
+pub fn last_at_work(entries: &[Entry], store: &Store, fits: impl Fn(&Entry) -> bool) -> Option<Digest> {
     let mut slight = None;
-    for (session, digest) in last_digests(entries, store, fits) {
+    for (_, digest) in last_digests(entries, store, fits) {
         if has_work(&digest) {
-            return Some(session);
+            return Some(digest);
         }
-        if says_something(&digest) {
-            slight.get_or_insert(session);
+        if slight.is_none() && says_something(&digest) {
+            slight = Some(digest);
         }
     }
     slight

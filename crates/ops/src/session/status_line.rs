@@ -31,7 +31,7 @@ pub fn line(world: &World, payload: &[u8]) -> Option<String> {
 /// Returns the parts from the project's records if the project is trusted: otherwise they may be somebody else's text.
 fn of_project(world: &World, status: &Status) -> Option<Vec<String>> {
     let session = Id::new(&status.session).ok()?;
-    let explicit = world.path("THROUGHLINE_ROOT");
+    let explicit = world.explicit();
     let starts: Vec<&Path> =
         [&status.project, &status.cwd].into_iter().flatten().map(|text| Path::new(&**text)).collect();
     let starts: Vec<&Path> = starts.into_iter().filter(|path| path.is_absolute()).collect();

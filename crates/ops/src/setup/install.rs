@@ -257,8 +257,9 @@ fn run_in(
         change.write()?;
     }
     if task == Task::Install {
-        let renamed = harness::commands::renamed(harness);
-        report.notes.extend(renamed.iter().map(|name| renamed_words(harness, name)));
+        // Said once: when the commands are written.
+        let are_new = plans.iter().any(|plan| plan.changed.change == FileChange::Created);
+        report.notes.extend(renamed_words(harness).filter(|_| are_new));
     }
     report.files = plans.into_iter().map(|plan| plan.changed).chain(hidden.map(list_changed)).collect();
     Ok(report)
@@ -268,9 +269,22 @@ fn not_recorded(error: &store::Error) -> String {
     format!("{error}: `thru uninstall --all` will find this project only if it is trusted or you run it here")
 }
 
-/// Says that the harness has a command of its own with the same name as ours, and what ours is called instead.
-pub fn renamed_words(harness: &Harness, name: &str) -> String {
-    format!("{0} has a /{name} of its own, so ours is /thru-{name}", harness.title)
+/// Says which of our commands have another name in this harness, because it has its own commands with their names.
+pub fn renamed_words(harness: &Harness) -> Option<String> {
+    let names = harness::commands::renamed(harness);
+    let listed = |prefix: &str| {
+        let names: Vec<String> = names.iter().map(|name| format!("{prefix}{name}")).collect();
+        match names.split_last() {
+            Some((last, [])) => last.clone(),
+            Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+            None => String::new(),
+        }
+    };
+    match names.as_slice() {
+        [] => None,
+        [_] => Some(format!("{} has its own {}; ours is {}", harness.title, listed("/"), listed("/thru-"))),
+        _ => Some(format!("{} has its own {}; ours are {}", harness.title, listed("/"), listed("/thru-"))),
+    }
 }
 
 fn list_changed(change: git::ListChange) -> Changed {

@@ -24,6 +24,7 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     Expect(expect::Args),
+    #[command(visible_alias = "status")]
     Check(check::Args),
     Run(run::Args),
     Prompt(prompt::Args),

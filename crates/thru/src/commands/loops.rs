@@ -29,6 +29,7 @@ pub struct Args {
 enum Command {
     Start(start::Args),
     /// List the loops of this project; ▶ marks those in the foreground, ▷ those that wait for a session
+    #[command(visible_alias = "status")]
     List,
     /// Show a loop: its state and its prompt
     Show {

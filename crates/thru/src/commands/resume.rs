@@ -1,4 +1,5 @@
 mod gate;
+mod list;
 mod migrate;
 mod new;
 mod show;
@@ -42,6 +43,8 @@ enum Command {
         #[arg(long, value_name = "ID")]
         session: Option<String>,
     },
+    /// List the workstreams of this project
+    List,
     /// Show a manifest: what it loads, its state, its questions
     Show {
         /// The workstream [default: the one last active]
@@ -104,6 +107,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             };
             new::run(world, &wish, format)
         }
+        Command::List => list::run(world, format),
         Command::Show { id } => show::run(world, id.as_deref(), format),
         Command::Use { id, session } => use_in::run(world, id, session.as_deref(), format),
         Command::Validate { file, .. } => validate::run(world, file.as_deref(), format),

@@ -123,6 +123,9 @@ fn advice(next: Next) -> Option<&'static str> {
             "`thru init` wires the harnesses that it finds, `thru install HARNESS` one that it does not find; until \
              then nothing is captured",
         ),
+        Next::WireAgain => Some(
+            "`thru init` wires the harnesses in use again; until then nothing is captured, unless a plugin calls thru",
+        ),
         Next::StartHarness => Some(
             "no session has been captured yet; start your harness, or see `thru doctor` for what is wired",
         ),

@@ -1,4 +1,11 @@
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Instant;
+
 use ops::Result;
+
+use crate::output::Format;
+use crate::statusline::{self, Call};
 
 /// Print one line about a session for a harness's status line: context, task, loop, gate, role, packet
 ///
@@ -8,11 +15,13 @@ use ops::Result;
 pub struct Args {
     /// A command whose output comes first: the status line that was there before
     #[arg(long, value_name = "COMMAND")]
-    after: Option<String>,
+    after: Option<OsString>,
 }
 
-/// Only for its help text: the call itself is handled before any argument is parsed.
-pub fn run(args: &Args) -> Result<u8> {
-    let _ = &args.after;
+/// For a call with options before the name of the command. Harnesses put the name first, and `main` handles such a
+/// call without an argument parser.
+pub fn run(root: Option<PathBuf>, args: &Args, format: Format) -> Result<u8> {
+    let call = Call { after: args.after.clone(), root, json: format == Format::Json };
+    statusline::run(call, true, Instant::now());
     Ok(0)
 }

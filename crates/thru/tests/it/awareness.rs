@@ -173,6 +173,86 @@ fn edits_far_apart_or_in_another_checkout_concern_nobody() {
     assert!(prompt(&env, "one").context().contains("edited a at 2026-11-15T19:09:59Z"));
 }
 
+/// Fires an event at a time.
+fn at(env: &TestEnv, now: &str, session: &str, event: &str, fields: Value) -> crate::call::Output {
+    let payload = env.payload(session, event, fields).to_string();
+    env.hook_call(event, payload).var("THROUGHLINE_NOW", format!("2026-11-15T{now}Z")).run()
+}
+
+fn edit_at(env: &TestEnv, now: &str, session: &str, file: &str) {
+    let input = json!({"file_path": env.project().join(file), "old_string": "a", "new_string": "b"});
+    let id = format!("{session}-{now}-{file}");
+    let fields = json!({"tool_name": "Edit", "tool_use_id": id, "tool_input": input});
+    at(env, now, session, "PostToolUse", fields).silent("an edit");
+}
+
+fn prompt_at(env: &TestEnv, now: &str, session: &str) -> String {
+    let output = at(env, now, session, "UserPromptSubmit", json!({"prompt": "Go on."}));
+    if output.stdout.is_empty() { String::new() } else { output.context() }
+}
+
+#[test]
+fn a_clash_is_told_after_a_turn_of_any_length() {
+    let env = TestEnv::rooted();
+    for session in ["one", "two"] {
+        at(&env, "10:00:00", session, "SessionStart", json!({"source": "startup"}));
+        assert_eq!(prompt_at(&env, "10:00:10", session), "");
+    }
+    edit_at(&env, "10:05:00", "one", "src/a.rs");
+    edit_at(&env, "10:06:00", "two", "src/a.rs");
+    // The turn of the first session goes on for more than an hour, with more calls than one read of the journal holds.
+    let journal = env.store().join("sessions/one.jsonl");
+    let line = json!({"v": 1, "ts": "2026-11-15T10:30:00Z", "harness": "claude-code", "event": "tool-done",
+        "session": "one", "worktree": env.project(), "tool": "Bash", "ok": true, "command": "x".repeat(900)});
+    let lines: Vec<String> = (0..200)
+        .map(|n| {
+            let mut line = line.clone();
+            line["id"] = json!(format!("c{n}"));
+            line.to_string()
+        })
+        .collect();
+    let mut text = fs::read_to_string(&journal).unwrap();
+    text.push_str(&(lines.join("\n") + "\n"));
+    fs::write(&journal, text).unwrap();
+    at(&env, "11:10:00", "one", "Stop", json!({"stop_hook_active": false, "last_assistant_message": "done"}));
+    let told = prompt_at(&env, "11:11:00", "one");
+    assert!(told.contains("session two (Claude Code) edited src/a.rs at 2026-11-15T10:06:00Z"), "{told}");
+    let told = prompt_at(&env, "11:11:00", "two");
+    assert!(told.contains("session one (Claude Code) edited src/a.rs at 2026-11-15T10:05:00Z"), "{told}");
+    assert_eq!(prompt_at(&env, "11:20:00", "one") + &prompt_at(&env, "11:20:00", "two"), "", "it was told");
+}
+
+#[test]
+fn a_clash_is_told_however_many_sessions_there_are() {
+    let env = TestEnv::rooted();
+    let sessions = ["one", "two", "c", "d", "e", "f", "g", "h"];
+    for session in sessions {
+        at(&env, "10:00:00", session, "SessionStart", json!({"source": "startup"}));
+    }
+    for session in sessions {
+        let file = if session.len() == 3 { "src/a.rs".to_owned() } else { format!("src/{session}.rs") };
+        edit_at(&env, "10:05:00", session, &file);
+    }
+    for n in 0..10 {
+        let (short, now) = (format!("short{n}"), format!("10:06:0{n}"));
+        at(&env, &now, &short, "SessionStart", json!({"source": "startup"}));
+        at(&env, &now, &short, "SessionEnd", json!({"reason": "other"}));
+    }
+    let told = prompt_at(&env, "10:07:00", "one");
+    assert_eq!(told.matches("Throughline: session").count(), 1, "{told}");
+    assert!(told.contains("session two (Claude Code) edited src/a.rs"), "{told}");
+    // Many files: the first five have a line each, and the others are named.
+    for n in 0..30 {
+        for session in ["one", "two"] {
+            edit_at(&env, "10:08:00", session, &format!("many/{n:02}.rs"));
+        }
+    }
+    let told = prompt_at(&env, "10:09:00", "two");
+    assert_eq!(told.matches("Throughline: session one").count(), 5, "{told}");
+    assert!(told.contains("other sessions also edited these files") && told.contains("+6 more."), "{told}");
+    assert_eq!(prompt_at(&env, "10:10:00", "two"), "", "all of them were told");
+}
+
 /// Writes a transcript with these requests (the tokens and the model of each), and returns its path.
 fn transcript(env: &TestEnv, requests: &[(u64, &str)]) -> String {
     let line = |(index, (tokens, model)): (usize, &(u64, &str))| {
@@ -241,6 +321,68 @@ fn the_size_of_a_window_and_the_warning_are_settings() {
     warning: $HOME/.config/throughline/config.toml:1: brief.model_limits must be a table of model names, each with a whole number from 1000 to 100000000; this value is ignored
     warning: $HOME/.config/throughline/config.toml:4: profiles.coder must be a list of these words: all, goal, requirements, plan, task, files, diff, failures, tests, decisions, state, outside; this value is ignored
     ");
+}
+
+#[test]
+fn a_limit_that_the_user_set_is_never_enlarged() {
+    let env = TestEnv::rooted();
+    env.write(env.user_config(), "[brief.model_limits]\n\"my-*\" = 128000\n");
+    env.fire("s1", "SessionStart", json!({"source": "startup"}));
+    stop_with(&env, &[(100, "my-x"), (129_000, "my-x")]);
+    let told = prompt(&env, "s1").context();
+    assert!(told.contains("holds more than its limit (129,000 of 128,000 tokens)"), "{told}");
+    stop_with(&env, &[(100, "my-x"), (129_000, "my-x"), (750_000, "my-x")]);
+    prompt(&env, "s1").silent("the level was told");
+}
+
+#[test]
+fn another_model_has_a_window_of_its_own() {
+    let env = TestEnv::rooted();
+    env.fire("s1", "SessionStart", json!({"source": "startup"}));
+    let (small, large) = ("claude-haiku-4-5", "claude-opus-5-5");
+    let mut requests = vec![(185_000, small)];
+    stop_with(&env, &requests);
+    assert!(prompt(&env, "s1").context().contains("92 % full (185,000 of 200,000 tokens)"));
+    for (tokens, model, expected) in [
+        (190_000, large, ""),
+        (720_000, large, "72 % full (720,000 of 1,000,000 tokens)"),
+        (730_000, large, ""),
+        (920_000, large, "92 % full (920,000 of 1,000,000 tokens)"),
+        (195_000, small, ""),
+    ] {
+        requests.push((tokens, model));
+        stop_with(&env, &requests);
+        let output = prompt(&env, "s1");
+        let told = if output.stdout.is_empty() { String::new() } else { output.context() };
+        assert!(told.contains(expected) && told.is_empty() == expected.is_empty(), "{tokens} {model}: {told}");
+    }
+}
+
+#[test]
+fn all_prompts_are_counted() {
+    let env = TestEnv::rooted();
+    env.fire("s1", "SessionStart", json!({"source": "startup"}));
+    for n in 0..100 {
+        let text = format!("Please change module number {n} so that it works");
+        env.fire("s1", "UserPromptSubmit", json!({"prompt": text, "prompt_id": format!("p{n}")}));
+    }
+    stop_with(&env, &[(150_000, "claude-sonnet-4-5")]);
+    let told = prompt(&env, "s1").context();
+    assert!(told.contains("Recorded so far: 100 prompts"), "{told}");
+}
+
+#[test]
+fn an_estimate_above_the_window_does_not_enlarge_it() {
+    let env = TestEnv::rooted();
+    env.fire("s1", "SessionStart", json!({"source": "startup"}));
+    let line = json!({"parentUuid": null, "type": "user", "uuid": "u", "timestamp": "2026-11-15T19:20:00Z",
+        "message": {"role": "user", "content": "x".repeat(850_000)}});
+    let file = env.write("transcript.jsonl", format!("{line}\n"));
+    let fields =
+        json!({"stop_hook_active": false, "last_assistant_message": "Done.", "transcript_path": file});
+    env.fire("s1", "Stop", fields);
+    let told = prompt(&env, "s1").context();
+    assert!(told.contains("may be full (212,") && told.contains("of 200,000 tokens, estimated"), "{told}");
 }
 
 #[test]

@@ -160,7 +160,13 @@ fn holds_hooks(folder: &Path) -> bool {
 fn install_says_which_commands_have_another_name() {
     let env = repository();
     let said = env.thru(&["install", "claude-code"]).ok();
-    assert!(said.stderr.contains("Claude Code has a /loop of its own, so ours is /thru-loop"), "{said}");
+    let words = "Claude Code has its own /context, /plan and /loop; ours are /thru-context, /thru-plan and /thru-loop";
+    assert_eq!(said.stderr.matches(words).count(), 1, "{said}");
+    let again = env.thru(&["install", "claude-code"]).ok();
+    assert!(!again.stderr.contains("/thru-"), "only once: {again}");
+    let init = env.thru(&["init"]).ok();
+    assert!(!init.stderr.contains("/thru-"), "{init}");
+    assert!(env.thru(&["doctor"]).stdout.contains(words), "but the doctor can be asked");
 }
 
 #[test]
@@ -538,6 +544,7 @@ Before continuing, you MUST verify you understand:
 }
 
 mod pleasant;
+mod trials;
 
 mod loops {
     use super::*;

@@ -54,7 +54,7 @@ fn places(env: &TestEnv) -> Vec<PathBuf> {
         "indexes/sessions.jsonl",
         "indexes/relevant-files.jsonl",
         "state/live.json",
-        "state/lost.json",
+        "state/reserved.json",
         "state/precompact_state.json",
         &format!("state/claims/{SESSION}"),
         &format!("state/cursors/{SESSION}.json"),

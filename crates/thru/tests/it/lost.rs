@@ -97,8 +97,8 @@ fn without_the_reserved_file_the_note_is_in_the_state_folder() {
     let env = TestEnv::rooted();
     env.fire(SESSION, "UserPromptSubmit", json!({"prompt": "finish the parser"}));
     fill_logs(&env);
-    fs::remove_file(env.store().join("state/lost.json")).unwrap();
-    fs::create_dir(env.store().join("state/lost.json")).unwrap();
+    fs::remove_file(env.store().join("state/reserved.json")).unwrap();
+    fs::create_dir(env.store().join("state/reserved.json")).unwrap();
     with_small_files(env.hook_call("PostToolUse", tool(&env)), 8).run().silent("nothing can be written");
     let folder = env.home().join(".local/state/throughline/lost");
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
@@ -111,12 +111,14 @@ fn without_the_reserved_file_the_note_is_in_the_state_folder() {
 #[test]
 fn a_store_of_an_older_version_gets_the_reserved_file_at_a_session_start() {
     let env = TestEnv::rooted();
-    let reserved = env.store().join("state/lost.json");
+    let reserved = env.store().join("state/reserved.json");
     fs::remove_file(&reserved).unwrap();
     env.fire(SESSION, "UserPromptSubmit", json!({"prompt": "go"}));
     assert!(!reserved.exists());
     env.fire(SESSION, "SessionStart", json!({"source": "startup"}));
     assert_eq!(fs::metadata(&reserved).unwrap().len(), 4096);
+    let text = fs::read_to_string(&reserved).unwrap();
+    assert_eq!(text.trim(), r#"{"reserved":"for a note on a full disk; nothing was lost"}"#);
 }
 
 #[test]

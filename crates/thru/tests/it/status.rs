@@ -200,3 +200,23 @@ fn every_kind_of_record_has_its_line() {
     let here = env.call(&["status"]).var("CLAUDE_CODE_SESSION_ID", "s1").run().ok();
     assert!(here.stdout.contains("role         tester in this session"), "{here}");
 }
+
+/// The status line finds the project by what the harness says, or by `--root`, before or after its name.
+#[test]
+fn the_status_line_of_a_named_root() {
+    let env = TestEnv::rooted();
+    env.thru(&["plan", "init", "Parser", "--phase", "Read"]).ok();
+    env.thru(&["task", "add", "Lexer"]).ok();
+    env.thru(&["task", "start", "1.1"]).ok();
+    let status = r#"{"session_id":"s1","context_window":{"used_percentage":42}}"#;
+    let root = env.project().to_string_lossy().into_owned();
+    let joined = format!("--root={root}");
+    let line = |words: &[&str]| env.call(words).dir("/").stdin(status).run().ok().stdout;
+    assert_eq!(line(&["statusline"]), "context 42%\n");
+    for words in [&["statusline", "--root", &root][..], &["--root", &root, "statusline"], &["statusline", &joined]] {
+        assert_eq!(line(words), "context 42% · task 1.1\n", "{words:?}");
+    }
+    assert_eq!(line(&["statusline", "--root"]), "context 42%\n", "a word is missing");
+    let both = line(&["--root", &root, "statusline", "--after", "echo mine"]);
+    assert_eq!(both, "mine\ncontext 42% · task 1.1\n");
+}

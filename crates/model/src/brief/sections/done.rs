@@ -115,6 +115,9 @@ pub fn gather(material: &Material, all: &mut Gathered) {
 /// Adds what was changed in each file since the agent last summed up, in its own words. Files that were changed for the
 /// same reasons share a line.
 fn changed(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut Gathered) {
+    if changes.is_empty() {
+        return;
+    }
     let endings = Endings::of(digest.files.iter().map(|file| file.path.as_str()));
     let mut groups: Vec<(Vec<&str>, Vec<&str>)> = Vec::new();
     for (file, why) in changes {

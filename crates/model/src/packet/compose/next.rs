@@ -63,6 +63,9 @@ impl Facts<'_> {
             .map(|call| format!("{}, which had begun and not finished", code(call, 200)));
         let failing = self.failing.first().map(|failure| failure_words(failure));
         if digest.has_finished() && broken_off.is_none() && failing.is_none() {
+            if self.is_new_work() {
+                return None;
+            }
             return Some(match self.open_questions().is_empty() {
                 false => "the user's answer to what is under Open Questions".to_owned(),
                 true => "the user: the agent had finished and waited for the next request".to_owned(),
@@ -80,15 +83,23 @@ impl Facts<'_> {
         (!steps.is_empty()).then(|| steps.join("; then "))
     }
 
+    /// Whether the purpose is other work than what this session was asked for. What the session did says nothing about
+    /// it then.
+    fn is_new_work(&self) -> bool {
+        let purpose = self.material.purpose;
+        let asked = [self.goal.newest, self.goal.task];
+        words::says_something(purpose)
+            && !asked.into_iter().flatten().any(|prompt| words::is_about(purpose, &prompt.text))
+    }
+
     /// What the agent was doing: what it announced and what it has done of that, or what nobody has checked yet.
     fn under_way(&self) -> Option<String> {
         let digest = self.material.digest;
         let asked = self.goal.newest.map_or(0, |newest| newest.record);
         let since = brief::last_steps(digest, MOST_LAST_STEPS);
         if self.is_checked() {
-            return Some(
-                "comparing the result with the goal: the checks passed after the last edit".to_owned(),
-            );
+            let step = "comparing the result with the goal: the checks passed after the last edit";
+            return (!self.is_new_work()).then(|| step.to_owned());
         }
         let since_then = match since.is_empty() {
             true => String::new(),

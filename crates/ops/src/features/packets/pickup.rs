@@ -10,7 +10,7 @@ use model::event::Action;
 use model::id::Id;
 use model::journal::Record;
 use model::packet::drift::{self, Claim, FileNow, GitNow, Now, Way};
-use model::packet::pickup::{Mention, Pickup, render};
+use model::packet::pickup::{ClaimState, Mention, Pickup, render};
 use model::packet::{DECISIONS, Packet, Status};
 use model::place;
 use model::render::quoted;
@@ -82,6 +82,9 @@ pub struct PickupReport {
     pub evidence: Vec<String>,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub claimed_by: String,
+    /// Whether the session that claimed it has ended, so that another session can claim it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub claim_is_over: bool,
     /// Who last committed the packet; `None` if git does not know the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_committed_by: Option<String>,
@@ -109,6 +112,7 @@ pub fn run(world: &World, request: &Request) -> Result<PickupReport> {
         decisions::since(&project.store, &shown.packet.created_at, &recorded.unwrap_or_default(), world.now)?;
     let author = git::last_author(&project.root.path, &shown.path);
     let evidence = evidence_now(&project);
+    let claim = claim_state(world, &project, &shown.packet.claimed_by);
     let prompt = render(&Pickup {
         author: author.as_deref(),
         packet: &shown.packet,
@@ -119,6 +123,7 @@ pub fn run(world: &World, request: &Request) -> Result<PickupReport> {
         decided: &decided,
         overruled: &overruled,
         evidence: &evidence,
+        claim,
         mention,
         now: world.now,
     });
@@ -135,6 +140,7 @@ pub fn run(world: &World, request: &Request) -> Result<PickupReport> {
         overruled,
         evidence,
         claimed_by: shown.packet.claimed_by,
+        claim_is_over: claim == ClaimState::Over,
         last_committed_by: author,
         prompt,
     })
@@ -201,8 +207,7 @@ fn claim(world: &World, project: &Project, id: &Id, request: &Request) -> Result
 
 fn refuse_claimed(document: &Document, world: &World, project: &Project, id: &Id) -> Result<()> {
     let Packet { claimed_by, claimed_at, .. } = Packet::read(document, id.as_str());
-    let is_over = |sessions: Claimants| sessions.is_over(&project.store, &claimed_by, world.now);
-    if claimed_by.is_empty() || Claimants::read(&project.store, u64::MAX).is_ok_and(is_over) {
+    if claimed_by.is_empty() || claim_state(world, project, &claimed_by) == ClaimState::Over {
         return Ok(());
     }
     Err(Error::Refused {
@@ -211,6 +216,14 @@ fn refuse_claimed(document: &Document, world: &World, project: &Project, id: &Id
             "`thru pickup {id}` shows it without a claim; `thru pickup {id} --take-over` takes it from that session"
         ),
     })
+}
+
+fn claim_state(world: &World, project: &Project, claimed_by: &str) -> ClaimState {
+    let is_over = |sessions: Claimants| sessions.is_over(&project.store, claimed_by, world.now);
+    match !claimed_by.is_empty() && Claimants::read(&project.store, u64::MAX).is_ok_and(is_over) {
+        true => ClaimState::Over,
+        false => ClaimState::Holds,
+    }
 }
 
 fn take(document: &mut Document, world: &World, id: &Id, by: &str) -> Result<()> {

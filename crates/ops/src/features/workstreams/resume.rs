@@ -115,6 +115,41 @@ fn usual_first(names: &mut [String]) {
     names.sort_by_key(|name| (usual(name), name.clone()));
 }
 
+/// One workstream in `thru resume list`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Listed {
+    pub project_id: String,
+    pub project_name: String,
+    pub phase: String,
+    pub progress: String,
+    pub last_updated: String,
+    pub path: String,
+    /// Why the manifest cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// Lists every workstream that has a manifest, by number.
+pub fn list(world: &World) -> Result<Vec<Listed>> {
+    let desk = ResumeContext::open(world)?;
+    let place = desk.place();
+    let row = |found: Workstream| {
+        let manifest = place.current(&found, world.now);
+        let problem = manifest.as_ref().err().map(ToString::to_string);
+        let manifest = manifest.unwrap_or_default();
+        Listed {
+            project_id: found.id,
+            project_name: manifest.project_name,
+            phase: manifest.current_phase,
+            progress: manifest.progress,
+            last_updated: manifest.last_updated,
+            path: found.manifest,
+            problem,
+        }
+    };
+    Ok(place.all()?.into_iter().map(row).collect())
+}
+
 #[derive(Clone, Debug, Serialize)]
 pub struct Shown {
     pub path: String,
@@ -230,7 +265,10 @@ pub fn use_in(world: &World, id: &str, session: Option<&str>) -> Result<Using> {
     let desk = ResumeContext::open(world)?;
     let found = desk.choose(Some(id))?;
     let (store, marker) = (&desk.project.store, &desk.project.marker);
-    let (session, chosen) = list::choose(world, store, session)?;
+    let (session, chosen) = list::choose_open(world, store, session, |session| Error::Refused {
+        what: format!("session {session} has ended, and is told nothing any more"),
+        hint: "run this inside a session (the agent can), or name a running one with --session".into(),
+    })?;
     store.session(&session).put(&Used { id: found.id.clone() })?;
     let detected =
         Detected { id: Some(found.id.clone()), confidence: Confidence::High, method: Method::Transcript };

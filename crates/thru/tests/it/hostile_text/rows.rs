@@ -181,6 +181,7 @@ pub fn rows(env: &TestEnv) -> Vec<Row> {
         row("brief", &["--all", "--explain", "--scoring", "on"]),
         row("brief", &["--transcript", &transcript, "--for", "claude-code", "--all"]),
         row("resume new", &["02-evil", "--name", words]),
+        row("resume list", &[]),
         row("resume show", &["01-parser"]),
         row("resume show", &[]),
         row("resume use", &["01-parser"]),

@@ -1,0 +1,88 @@
+//! Finds things in logs without parsing their lines. A long turn has thousands of lines, and few of them are needed.
+//!
+//! The patterns cannot occur inside a text, because JSON escapes the quotes there.
+
+use memchr::{memchr, memmem, memrchr};
+
+/// Returns the lines of a journal that record edits since `from`, a time as in records.
+pub fn edit_lines<'t>(text: &'t [u8], from: &str) -> Vec<EditLine<'t>> {
+    const ACTION: &[u8] = br#""action":""#;
+    let (mut lines, mut read) = (Vec::new(), 0);
+    for at in memmem::find_iter(text, ACTION) {
+        // The actions that change a file are `create`, `delete` and `edit`.
+        if at < read || !matches!(text.get(at + ACTION.len()), Some(b'c' | b'd' | b'e')) {
+            continue;
+        }
+        let start = memrchr(b'\n', &text[read..at]).map_or(read, |end| read + end + 1);
+        let end = memchr(b'\n', &text[at..]).map_or(text.len(), |end| at + end);
+        let line = &text[start..end];
+        if time_of(line).is_none_or(|ts| ts >= from) {
+            lines.push(EditLine(line));
+        }
+        read = end;
+    }
+    lines
+}
+
+/// A journal line that records an edit.
+#[derive(Clone, Copy, Debug)]
+pub struct EditLine<'t>(pub &'t [u8]);
+
+impl<'t> EditLine<'t> {
+    /// Returns the names of the call's files without their folders, as they are written in JSON. Two sessions may
+    /// record one file relative to different folders, so only the names can be compared before the line is parsed.
+    pub fn names(self) -> impl Iterator<Item = &'t [u8]> {
+        let name = |path: &'t [u8]| memrchr(b'/', path).map_or(path, |slash| &path[slash + 1..]);
+        texts_of(self.0, br#""path":""#).map(name)
+    }
+}
+
+/// Returns the texts of a key, as they are written in JSON. The key is given as `"key":"`.
+pub fn texts_of<'t>(text: &'t [u8], key: &'static [u8]) -> impl Iterator<Item = &'t [u8]> {
+    memmem::find_iter(text, key).map(move |at| {
+        let rest = &text[at + key.len()..];
+        &rest[..end_of_string(rest)]
+    })
+}
+
+/// Returns when the user last wrote something, at `before` or earlier.
+pub fn last_prompt<'t>(text: &'t [u8], before: &str) -> Option<&'t str> {
+    let prompts = memmem::find_iter(text, br#""event":"prompt""#);
+    let line = |at: usize| &text[memrchr(b'\n', &text[..at]).map_or(0, |end| end + 1)..at];
+    prompts.filter_map(|at| time_of(line(at))).filter(|ts| *ts <= before).last()
+}
+
+/// How many lines at the beginning of a text are compared with the time. Records from a transcript may be older than
+/// the lines around them.
+const FIRST_LINES: usize = 32;
+
+/// Returns whether the end of a journal contains everything since `from`: its first lines are all older.
+pub fn reaches_back_to(text: &[u8], from: &str) -> bool {
+    let mut times = text.split(|b| *b == b'\n').filter_map(time_of).take(FIRST_LINES).peekable();
+    times.peek().is_some() && times.all(|ts| ts < from)
+}
+
+/// Returns the time of a line. It is near the beginning of the line.
+pub fn time_of(line: &[u8]) -> Option<&str> {
+    const BEGINNING: &[u8] = br#"{"v":1,"ts":""#;
+    const TIME: &[u8] = br#""ts":""#;
+    let rest = match line.strip_prefix(BEGINNING) {
+        Some(rest) => rest,
+        None => &line[memmem::find(&line[..line.len().min(80)], TIME)? + TIME.len()..],
+    };
+    std::str::from_utf8(&rest[..end_of_string(rest)]).ok()
+}
+
+fn end_of_string(text: &[u8]) -> usize {
+    let mut is_escaped = false;
+    let is_end = |byte: &u8| {
+        let is_end = *byte == b'"' && !is_escaped;
+        is_escaped = *byte == b'\\' && !is_escaped;
+        is_end
+    };
+    text.iter().position(is_end).unwrap_or(text.len())
+}
+
+#[cfg(test)]
+#[path = "scan_tests.rs"]
+mod tests;

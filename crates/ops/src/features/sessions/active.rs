@@ -1,0 +1,63 @@
+//! Which other sessions were active since a time.
+
+use std::collections::BTreeSet;
+
+use jiff::{SignedDuration, Timestamp};
+use model::activity::scan;
+use model::id::Id;
+use model::time;
+use store::{Store, layout};
+
+use crate::Result;
+
+/// How much of the end of the list of sessions and of the receipts is read: some 200 lines of each.
+const TAIL: u64 = 32 * 1024;
+
+/// Returns the other sessions that recorded something since `from`, the last active first. They are among the sessions
+/// that were started, resumed or ended last, or that had a prompt or a stop lately, which covers a session that was
+/// started long ago.
+pub fn since(store: &Store, own: &Id, now: Timestamp, from: &str) -> Result<Vec<Id>> {
+    let Some(window) = time::parse(from).map(|from| now.duration_since(from)) else { return Ok(Vec::new()) };
+    let [list, receipts] = [layout::SESSIONS, layout::RECEIPTS]
+        .map(|log| store.dir().recent(log, TAIL).unwrap_or_default());
+    let mut others: BTreeSet<&[u8]> = BTreeSet::new();
+    for log in [&list, &receipts] {
+        others.extend(scan::texts_of(log, br#""session":""#));
+    }
+    others.remove(own.as_str().as_bytes());
+    // A session that continues under another id is not another session.
+    scan::texts_of(&list, br#""previous":""#).for_each(|previous| {
+        others.remove(previous);
+    });
+    changed_within(store, own, window, others)
+}
+
+/// Returns the sessions whose journal was written at most `window` before ours. Both times come from the file system,
+/// whatever the clock of the records says.
+fn changed_within(
+    store: &Store,
+    own: &Id,
+    window: SignedDuration,
+    others: BTreeSet<&[u8]>,
+) -> Result<Vec<Id>> {
+    let journal = layout::journal(own);
+    let (Some((folder, name)), false) = (journal.rsplit_once('/'), others.is_empty()) else {
+        return Ok(Vec::new());
+    };
+    let folder = match store.dir().sub(folder) {
+        Err(store::Error::Absent { .. }) => return Ok(Vec::new()),
+        folder => folder?,
+    };
+    let Some(this) = folder.look(name)? else { return Ok(Vec::new()) };
+    let mut near = Vec::new();
+    for other in others {
+        let Some(session) = std::str::from_utf8(other).ok().and_then(|id| Id::new(id).ok()) else { continue };
+        let journal = layout::journal(&session);
+        let Some(look) = folder.look(journal.rsplit('/').next().unwrap_or(&journal))? else { continue };
+        if this.changed.duration_since(look.changed) <= window {
+            near.push((look.changed, session));
+        }
+    }
+    near.sort_by(|a, b| b.cmp(a));
+    Ok(near.into_iter().map(|(_, session)| session).collect())
+}

@@ -1,0 +1,213 @@
+//! Warns two sessions that edit the same file at about the same time.
+
+use std::collections::BTreeSet;
+
+use jiff::{SignedDuration, Timestamp};
+use model::activity::scan::{self, EditLine};
+use model::activity::{self, Activity, CLASH_WITHIN, Clash};
+use model::event::{Event, Kind, Source};
+use model::id::Id;
+use model::journal::Record;
+use model::render::path;
+use model::reply::{Part, Reply};
+use model::time;
+use store::{Durability, SessionState, Store, layout};
+
+use super::active;
+use crate::Result;
+use crate::features::{Decision, ProjectContext};
+use crate::hook::context::HookContext;
+
+/// A prompt that came this long before the event is an earlier one. A later one is the event itself, which two hooks
+/// may report.
+const EARLIER: SignedDuration = SignedDuration::from_secs(3);
+
+/// If the session has worked longer than its first window shows, sessions that were active this long ago count.
+const LONG_AGO: SignedDuration = SignedDuration::from_hours(24);
+
+/// How much of the end of a journal is read: more only if the time in question began earlier. A journal is rotated
+/// at 8 MB.
+const WINDOWS: [u64; 3] = [64 * 1024, 1024 * 1024, 8 * 1024 * 1024];
+
+/// How many files have a line of their own.
+const TOLD: usize = 5;
+/// How many other files are named.
+const NAMED: usize = 20;
+
+/// The conflicting edits that a session was told about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct ClashesTold {
+    marks: Vec<u64>,
+}
+
+/// How many marks are kept; the oldest are dropped first.
+const MARKS: usize = 256;
+
+/// At a prompt or a session start, tells the agent once about each file that another session edited at about the same
+/// time.
+pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
+    if context.event.agent.is_some() || !may_tell(context.event) {
+        return Ok(Decision::nothing("only a prompt or a resumed session is told what others edited"));
+    }
+    let store = context.project.store;
+    let clashes = untold(store, context.session, clashes(&context.project, context.session)?);
+    if clashes.is_empty() {
+        return Ok(Decision::nothing("no other session edited a file of this one lately, or it was told"));
+    }
+    let what = "record that it was told of these edits";
+    Ok(Decision::change(part(&clashes), "another session edits the same file", what, move || {
+        // Hooks may be installed twice: the second process sees that the first one has told the agent.
+        let _lock = store.lock_session(context.session, context.deadline.wait())?;
+        let clashes = untold(store, context.session, clashes);
+        let session = store.session(context.session);
+        let mut told = session.get::<ClashesTold>()?.unwrap_or_default();
+        told.marks.extend(clashes.iter().map(Clash::mark));
+        told.marks.drain(..told.marks.len().saturating_sub(MARKS));
+        session.put(&told)?;
+        Ok(part(&clashes))
+    }))
+}
+
+fn may_tell(event: &Event) -> bool {
+    match event.kind {
+        Kind::Prompt { .. } => true,
+        // A new session has not edited anything.
+        Kind::SessionStart { source } => matches!(source, Source::Resume | Source::Compact | Source::Fork),
+        _ => false,
+    }
+}
+
+/// Returns the clashes since the last prompt. Earlier ones were told at that prompt, so of two edits at least one is
+/// later, and the other is at most ten minutes older.
+fn clashes(project: &ProjectContext, own: &Id) -> Result<Vec<Clash>> {
+    let ProjectContext { store, world, .. } = *project;
+    let mut window = OwnWindow::read(store, own, world.now, WINDOWS[0])?;
+    if window.is_complete && scan::edit_lines(&window.text, &window.from).is_empty() {
+        return Ok(Vec::new());
+    }
+    let long_ago = time::rfc3339(world.now.saturating_sub(LONG_AGO).unwrap_or(Timestamp::MIN));
+    let from = if window.from.is_empty() { &long_ago } else { &window.from };
+    let others = active::since(store, own, world.now, from)?;
+    if others.is_empty() {
+        return Ok(Vec::new());
+    }
+    for size in &WINDOWS[1..] {
+        if !window.is_complete {
+            window = OwnWindow::read(store, own, world.now, *size)?;
+        }
+    }
+    let OwnWindow { text, from, .. } = &window;
+    let mut edited = scan::edit_lines(text, from);
+    let own_names: BTreeSet<&[u8]> = edited.iter().flat_map(|line| line.names()).collect();
+    let (mut theirs, mut same_names) = (Vec::new(), BTreeSet::new());
+    for session in &others {
+        let text = since_time(store, session, from)?;
+        let mut lines = scan::edit_lines(&text, from);
+        lines.retain(|line| line.names().any(|name| own_names.contains(name)));
+        same_names.extend(lines.iter().flat_map(|line| line.names()).map(<[u8]>::to_vec));
+        theirs.extend(calls(store, session, &lines));
+    }
+    edited.retain(|line| line.names().any(|name| same_names.contains(name)));
+    Ok(activity::clashes(&calls(store, own, &edited), &theirs))
+}
+
+/// The end of the session's own journal.
+struct OwnWindow {
+    text: Vec<u8>,
+    /// The time from which edits matter; empty if the text contains no earlier prompt.
+    from: String,
+    /// Whether the text contains everything since then.
+    is_complete: bool,
+}
+
+impl OwnWindow {
+    fn read(store: &Store, own: &Id, now: Timestamp, size: u64) -> Result<OwnWindow> {
+        let text = store.dir().recent(&layout::journal(own), size)?;
+        let from = began(&text, now).unwrap_or_default();
+        let is_complete = is_whole(&text, size) || scan::reaches_back_to(&text, &from);
+        Ok(OwnWindow { text, from, is_complete })
+    }
+}
+
+/// Whether this text is certainly the whole journal. Only complete lines are read, so it may be a little shorter than
+/// what was requested.
+fn is_whole(text: &[u8], size: u64) -> bool {
+    (text.len() as u64) < size / 2
+}
+
+/// Returns the time from which edits matter: ten minutes before the last earlier prompt. `None` if the text does not
+/// contain one.
+fn began(text: &[u8], now: Timestamp) -> Option<String> {
+    let before = time::rfc3339(now.saturating_sub(EARLIER).ok()?);
+    let prompt = time::parse(scan::last_prompt(text, &before)?)?;
+    Some(time::rfc3339(prompt.saturating_sub(CLASH_WITHIN).ok()?))
+}
+
+/// Returns the end of a session's journal, as far back as a time.
+fn since_time(store: &Store, session: &Id, from: &str) -> Result<Vec<u8>> {
+    let mut text = Vec::new();
+    for window in WINDOWS {
+        text = store.dir().recent(&layout::journal(session), window)?;
+        if is_whole(&text, window) || scan::reaches_back_to(&text, from) {
+            break;
+        }
+    }
+    Ok(text)
+}
+
+fn calls(store: &Store, session: &Id, lines: &[EditLine]) -> Vec<Activity> {
+    if lines.is_empty() {
+        return Vec::new();
+    }
+    let role = store.role_of(session).ok().flatten().map(|role| role.to_string()).unwrap_or_default();
+    lines.iter().filter_map(|line| Activity::of(&Record::read(line.0)?, &role)).collect()
+}
+
+fn part(clashes: &[Clash]) -> Part {
+    if clashes.is_empty() {
+        return Part::silent();
+    }
+    let (told, more) = clashes.split_at(clashes.len().min(TOLD));
+    let mut text: String = told.iter().map(|clash| clash.words(title(&clash.harness))).collect();
+    if !more.is_empty() {
+        let names: Vec<String> = more.iter().take(NAMED).map(|clash| path(&clash.path, 120)).collect();
+        let rest = more.len() - names.len();
+        let rest = if rest > 0 { format!(", +{rest} more") } else { String::new() };
+        text.push_str(&format!(
+            "Throughline: other sessions also edited these files of this session: {}{rest}.\n",
+            names.join(", ")
+        ));
+    }
+    Part::of(Reply::Context(text))
+}
+
+/// Returns the name that people use for a harness.
+fn title(harness: &str) -> &str {
+    harness::by_name(harness).map_or(harness, |row| row.title)
+}
+
+fn untold(store: &Store, session: &Id, mut clashes: Vec<Clash>) -> Vec<Clash> {
+    if clashes.is_empty() {
+        return clashes;
+    }
+    let told = store.session(session).get::<ClashesTold>().ok().flatten().unwrap_or_default();
+    clashes.retain(|clash| !told.marks.contains(&clash.mark()));
+    clashes
+}
+
+impl SessionState for ClashesTold {
+    const FOLDER: &'static str = layout::CLASHES_TOLD;
+    const LARGEST: usize = 64 * 1024;
+    const DURABILITY: Durability = Durability::Cache;
+
+    fn parse(bytes: &[u8]) -> std::result::Result<ClashesTold, String> {
+        let text = String::from_utf8_lossy(bytes);
+        let marks: std::result::Result<Vec<u64>, _> =
+            text.lines().map(|line| u64::from_str_radix(line, 16)).collect();
+        Ok(ClashesTold { marks: marks.map_err(|error| error.to_string())? })
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        self.marks.iter().map(|mark| format!("{mark:016x}\n")).collect::<String>().into_bytes()
+    }
+}

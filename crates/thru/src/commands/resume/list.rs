@@ -1,0 +1,36 @@
+use model::render::one_line;
+use model::time;
+use ops::features::workstreams::resume::{self, Listed};
+use ops::{Result, World};
+
+use crate::output::{self, BAD, BOLD, DIM, Format};
+
+pub fn run(world: &World, format: Format) -> Result<u8> {
+    let rows = resume::list(world)?;
+    match format {
+        Format::Json => output::json(&rows),
+        Format::Text if rows.is_empty() => {
+            output::talk("There are no workstreams yet; `thru resume new 01-name` makes one.");
+        }
+        Format::Text => print(&rows, world),
+    }
+    Ok(0)
+}
+
+fn print(rows: &[Listed], world: &World) {
+    let width = |of: fn(&Listed) -> &String| rows.iter().map(|row| of(row).len()).max().unwrap_or(0).min(60);
+    let (id, phase) = (width(|row| &row.project_id), width(|row| &row.phase));
+    for row in rows {
+        let name = one_line(&row.project_id, 100);
+        if let Some(problem) = &row.problem {
+            output::line(format_args!("{BOLD}{name:<id$}{BOLD:#}  {BAD}{}{BAD:#}", one_line(problem, 400)));
+            continue;
+        }
+        let ago = time::parse(&row.last_updated).map_or(String::new(), |at| time::ago(at, world.now));
+        output::line(format_args!(
+            "{BOLD}{name:<id$}{BOLD:#}  {:<phase$}  {DIM}{ago:<12}{DIM:#}  {}",
+            one_line(&row.phase, 40),
+            one_line(&row.progress, 80),
+        ));
+    }
+}
