@@ -1,10 +1,10 @@
 //! `cargo xtask recall DIR`: measures how much of what an agent needs after a compaction is in the brief.
 //!
-//! Real sessions are cut before each of their compactions and, with `--cuts`, at artificial points too. The brief is
-//! composed, as a hook would do it, from what comes before the cut. Then it is compared with what the agent did in its
-//! next calls, and with everything since the previous compaction. The harness's own summary, which the transcript
-//! contains, and bare lists of files are measured by the same rules. The sessions are split into two halves, so that
-//! overfitting to one of them shows.
+//! Real sessions are cut before each of their compactions and, with `--cuts`, at artificial points too. The brief
+//! is composed, as a hook would do it, from what comes before the cut. Then it is compared with what the agent did
+//! in its next calls, and with everything since the previous compaction. The harness's own summary, which the
+//! transcript contains, and bare lists of files are measured by the same rules. The sessions are split into two
+//! halves, so that overfitting to one half is visible.
 
 mod cut;
 mod dump;

@@ -172,7 +172,7 @@ impl Dir {
 /// The suffix of temporary files.
 pub(crate) const TEMPORARY_SUFFIX: &str = ".tmp";
 
-/// A temporary file that is at least this old is no longer being written.
+/// A temporary file that is older than this is no longer being written.
 const LEFT_AFTER_SECONDS: i64 = 3_600;
 
 /// How many names of a folder are checked for leftovers.

@@ -16,7 +16,7 @@ use crate::read::{io_error, read_own};
 use crate::{Dir, Durability, Error, Result};
 
 const SCHEMA_VERSION: u64 = 1;
-/// Large enough for a run of several hundred outputs, each of which has a digest.
+/// The largest record that is read: that of a run with several hundred outputs, each of which has a digest.
 const LARGEST: usize = 1024 * 1024;
 
 /// What a consent record is about.

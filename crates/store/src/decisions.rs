@@ -6,7 +6,7 @@ use model::decision::Decision;
 
 use crate::{Durability, Error, Lock, Result, SessionState, Store, Tally, layout};
 
-/// Larger than any view that thru writes.
+/// The largest view that is read. No view that thru writes is as large as this.
 const LARGEST_VIEW: usize = 16 * 1024 * 1024;
 
 impl Store {

@@ -13,7 +13,7 @@ use crate::{Dir, Durability, EntryKind, Error, Lock, Result, SessionState, Store
 /// A bundle may be larger than those that thru writes, because another tool may have written it.
 const LARGEST_BUNDLE: usize = 16 * BUNDLE_BYTES;
 
-/// Large enough for a project with a hundred thousand files.
+/// The largest listing that is read: that of a project with a hundred thousand files.
 const LARGEST_LISTING: usize = 32 * 1024 * 1024;
 
 /// How many listings are kept for a task, of the runs that count. Runs over the same files share one listing.

@@ -69,9 +69,9 @@ fn main_checkout(dir: &Path, dot_git: &Path) -> Option<PathBuf> {
 /// The commit and the branch that are checked out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
-    /// Empty before the first commit.
+    /// The commit; empty before the first commit.
     pub commit: String,
-    /// Empty if no branch is checked out.
+    /// The branch; empty if no branch is checked out.
     pub branch: String,
 }
 
@@ -202,7 +202,7 @@ const GIT_FILES: &[&str] = &[
     "shallow",
 ];
 
-/// Larger than any of git's one-line files.
+/// The largest file of git that is read whole, such as HEAD or `config`. In practice they are much smaller.
 const LARGEST: usize = 64 * 1024;
 
 /// The largest `packed-refs` that is read. A session start has no time for a larger file.

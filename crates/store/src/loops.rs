@@ -9,7 +9,7 @@ use model::loops::{Damage, Record};
 
 use crate::{Durability, EntryKind, Error, Lock, Result, Store, Tally, layout};
 
-/// Larger than any prompt a person would write.
+/// The largest loop that is read. No person writes a prompt as large as this.
 const LARGEST: usize = 2 * 1024 * 1024;
 
 impl Store {

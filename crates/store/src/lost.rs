@@ -56,7 +56,7 @@ pub struct LostNote<'a> {
 }
 
 impl Store {
-    /// Creates the blank note. Does nothing if it exists.
+    /// Creates the blank note. If the note exists, does nothing.
     pub fn reserve_lost_note(&self) -> Result<()> {
         let (folder, name) = layout::LOST.rsplit_once('/').unwrap_or(("", layout::LOST));
         if self.dir().look(layout::LOST)?.is_some() {

@@ -11,7 +11,7 @@ use crate::{Durability, Error, Lock, Result, Store, layout};
 
 pub use listing::{Listed, Listing};
 
-/// Larger than any packet that a person would read.
+/// The largest packet that is read. No person would read a packet as large as this.
 const LARGEST: usize = 4 * 1024 * 1024;
 
 impl Store {

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::{Durability, Error, Lock, Result, SessionState, Store, Tally, layout};
 
-/// Larger than any plan that people work with.
+/// The largest plan that is read. Nobody works with a plan as large as this.
 const LARGEST: usize = 64 * 1024 * 1024;
 
 /// The end of the ledger, which is enough to check whether `plan.json` matches it.

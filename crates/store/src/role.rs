@@ -9,7 +9,7 @@ use model::role::lifecycle::{self, Lifecycle, Refused};
 
 use crate::{Durability, EntryKind, Error, Result, SessionState, Store, layout};
 
-/// Larger than any lifecycle, even with its whole history.
+/// The largest lifecycle that is read. Even with its whole history, no lifecycle is as large as this.
 const LARGEST: usize = 1024 * 1024;
 
 /// What to do if a role has no lifecycle yet.

@@ -9,9 +9,9 @@ use crate::{Durability, Error, Result, Store, feed, layout};
 
 /// A kind of file of which each session can have one.
 pub trait SessionState: Sized {
-    /// The folder of these files.
+    /// The folder in which these files are.
     const FOLDER: &'static str;
-    /// The suffix of their names.
+    /// The suffix of the names of these files.
     const SUFFIX: &'static str = "";
     /// The size of the largest such file that thru writes.
     const LARGEST: usize;

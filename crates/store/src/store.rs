@@ -13,13 +13,13 @@ use model::marker::{self, Marker, Mode, Problem, ProjectId};
 use crate::root::store_at;
 use crate::{ConsentKind, Consents, Dir, Durability, EntryKind, Error, Result, Tally, Tracked, layout};
 
-/// Larger than any marker or config a person would write.
+/// The largest marker or settings file that is read. No person writes a file as large as this.
 const SMALL: usize = 1024 * 1024;
 
 #[derive(Debug)]
 pub struct Store {
     dir: Dir,
-    /// What this user allowed thru to run or feed in this root. `None` means nothing.
+    /// What this user allowed thru to run or feed in this root. `None` means that nothing is allowed.
     consents: Option<Box<Consents>>,
     /// The hook's deadline. `None` in a command, which has no deadline.
     until: Option<Instant>,

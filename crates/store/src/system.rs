@@ -137,7 +137,7 @@ mod by_parts {
         let Some(mut part) = parts.next() else {
             return fs::openat(CWD, start, flags | ALWAYS, Mode::empty());
         };
-        // The system resolves `..` to the folder above the one we have open, and no link led there.
+        // The system resolves `..` to the folder above the open folder, and no link led there.
         for next in parts {
             folder = step(folder.as_fd(), part.as_os_str(), OFlags::DIRECTORY | PASS, Mode::empty())?;
             part = next;

@@ -101,7 +101,7 @@ impl Trust {
         Ok(former)
     }
 
-    /// Trusts the new path of a project in place of the old ones, which no longer exist.
+    /// Trusts the new path of a project in place of its old paths, which no longer exist.
     pub fn move_to(&self, project: &ProjectId, root: &Path, now: Timestamp, wait: Duration) -> Result<()> {
         let path = canonical(root)?;
         self.update(project, wait, |Record { roots, former, .. }| {

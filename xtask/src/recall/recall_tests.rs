@@ -117,7 +117,7 @@ fn a_small_corpus_is_measured_whole() {
     assert_eq!(measured.iter().filter(|one| one.half == Half::Report).count(), 3);
     let one = &measured[0];
     let largest = one.alone.last().unwrap();
-    // The number of wanted items does not depend on the brief.
+    // The number of items that are wanted does not depend on the brief.
     for (name, of) in [
         ("files needed again", 2),
         ("commands needed again", 1),

@@ -18,7 +18,7 @@ use super::cut::{Cut, Session};
 /// A purpose without content, so that the packet must find the goal itself.
 const PURPOSE: &str = "go on";
 
-/// A session up to a cut: its transcript up to there, in a separate folder, and its digest.
+/// A session up to a cut: its transcript up to the cut, in a separate folder, and its digest.
 #[derive(Debug)]
 pub struct Past {
     folder: tempfile::TempDir,
@@ -41,7 +41,7 @@ impl Past {
         Ok(Past { folder, transcript, digest })
     }
 
-    /// Returns the brief for a reader who has nothing else.
+    /// Returns the brief for a reader who has no summary.
     pub fn alone(&self, size: usize, scoring: Option<&Scoring>) -> String {
         compose(&self.digest, size, scoring)
     }

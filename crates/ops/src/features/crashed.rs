@@ -58,7 +58,7 @@ pub struct Swept {
     pub session: String,
     pub harness: String,
     pub last_at: String,
-    /// Empty if the session left nothing to hand over.
+    /// The packet; empty if the session left nothing to hand over.
     pub packet: String,
     /// False in a dry run.
     pub written: bool,
@@ -162,7 +162,7 @@ fn mark_offered(store: &Store, session: &Id) -> Result<()> {
     Ok(store.session(session).put(&CrashRecord { offered: true, ..seen })?)
 }
 
-/// Returns whether nobody has continued from a packet yet.
+/// Returns whether a packet is a draft or active, and nobody has claimed it.
 fn is_open(store: &Store, packet: &str) -> bool {
     let Some(document) = Id::new(packet).ok().and_then(|id| store.packet(&id).ok()) else { return false };
     let packet = Packet::read(&document, packet);

@@ -34,8 +34,8 @@ pub const ROW: Feature = Feature {
     ..Feature::NONE
 };
 
-/// How long a command waits for other commands that change the plan. On a busy machine, 64 commands at once take a
-/// while.
+/// How long a command waits for other commands that change the plan. On a busy machine, 64 commands take long to
+/// finish.
 pub(crate) const WAIT: Duration = Duration::from_secs(60);
 
 /// A plan, and where it was read from.

@@ -18,7 +18,7 @@ const WORTH_AN_INDEX: usize = 1_000;
 /// edit these in place. Checking a hundred thousand packets would take too long.
 const WATCHED: usize = 1_000;
 
-/// Large enough for several hundred thousand packets. An index that is larger than this is rebuilt.
+/// The largest index that is read: that of several hundred thousand packets. A larger index is rebuilt.
 const LARGEST_INDEX: usize = 128 * 1024 * 1024;
 
 /// The first line of the index. If a file begins with another line, the index is rebuilt.

@@ -8,7 +8,7 @@ const COMMIT: &str = "[main 3696270] Add the parser\n 2 files changed, 9 inserti
 const PUSH: &str = "To github.com:o/r.git\n   b7b88a7..3696270  main -> main";
 const REPLY: &str = r#"{"url":"https://api.github.com/repos/o/r/pulls/comments/2752893362","id":2752893362,"node_id":"x","diff_hunk":"@@","html_url":"https://github.com/o/r/pull/133#discussion_r2752893362"}"#;
 
-/// Reports a successful command as Claude Code does. git prints its report of a push on stderr.
+/// Reports a successful command as Claude Code does. Git prints the result of a push on stderr.
 fn ran(env: &TestEnv, id: &str, command: &str, stdout: &str, stderr: &str) {
     let response = json!({"stdout": stdout, "stderr": stderr, "interrupted": false});
     let call = json!({"tool_name": "Bash", "tool_use_id": id, "tool_input": {"command": command}, "tool_response": response});
@@ -203,7 +203,7 @@ fn a_commit_by_somebody_else_is_seen_on_disk() {
     assert!(!env.thru(&["brief"]).ok().stdout.contains("At risk"), "restored");
 }
 
-/// Claude Code's transcript has the branch on every line, and results in the form that the agent saw.
+/// Claude Code's transcript contains the branch on every line, and results in the form in which the agent saw them.
 #[test]
 fn a_transcript_tells_the_same() {
     let env = TestEnv::rooted();

@@ -1,5 +1,5 @@
 //! Whole invented sessions through the binary. `THRU_BLESS=1 cargo test -p thru --test it made_up` rewrites the
-//! expected briefs. Read them as an agent that has lost its memory would.
+//! expected briefs. Then read them as an agent that remembers nothing would read them.
 
 use std::path::{Path, PathBuf};
 
@@ -95,7 +95,8 @@ impl Transcript {
     }
 }
 
-/// A session with several requests. All are answered except the last one, which is in progress while a test fails.
+/// A session with several requests. All requests are answered except the last one. It is in progress, and a test
+/// fails.
 fn requests() -> Transcript {
     let mut session = Transcript::new();
     session.prompt("Add a discount to the basket: orders over 100 get 5 % off. Don't touch the tax code.");

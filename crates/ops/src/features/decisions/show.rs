@@ -17,7 +17,7 @@ pub enum Which {
 
 #[derive(Debug, Serialize)]
 pub struct Listing {
-    /// Newest first.
+    /// The decisions, newest first.
     pub decisions: Vec<Standing>,
     /// How many decisions are in force.
     pub current: usize,

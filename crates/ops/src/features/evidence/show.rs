@@ -132,7 +132,7 @@ pub fn list(world: &World) -> Result<Listed> {
 pub struct Shown {
     pub task: String,
     pub evidence: EvidenceLine,
-    /// Oldest first.
+    /// The entries, oldest first.
     pub entries: Vec<EntryShown>,
     /// How many entries were moved to the archive.
     pub archived: usize,

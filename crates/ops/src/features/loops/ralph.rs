@@ -89,7 +89,7 @@ fn read(world: &World, file: &Path) -> Result<Loop> {
     let count = |key: &str| document.int(key).and_then(|n| u64::try_from(n).ok());
     let promised = document.text("completion_promise").filter(|text| promise::flaw(text).is_none());
     let started = document.text("started_at").and_then(time::parse).unwrap_or(world.now);
-    // These fields identify the loop, because they stay the same while it runs. Its iteration number does not.
+    // These fields identify the loop, because they stay the same while it runs. Its iteration number changes.
     let origin =
         fingerprint([&prompt, promised.unwrap_or_default(), document.text("started_at").unwrap_or_default()]);
     Ok(Loop {

@@ -26,7 +26,7 @@ pub const SECTIONS: &[&str] = &[SECTION.name];
 /// How many characters of the prompt are shown to a session that gets a loop it has never seen.
 const SHOWN: usize = 600;
 
-/// Gives the waiting loop to a session that starts, and tells the agent at once, whether or not there is a brief.
+/// Gives a starting session the loop that is waiting for one, and tells the agent at once, with or without a brief.
 pub fn begin<'c>(context: &'c HookContext<'_>, source: Source) -> Result<Decision<'c>> {
     let Some(pointer) = standing(context)? else { return Ok(Decision::nothing("there are no loops")) };
     if let Some(id) = overridden_loop(context)?

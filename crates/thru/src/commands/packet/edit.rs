@@ -4,7 +4,7 @@ use ops::{Error, Result, World};
 
 use crate::output::{self, DIM, Format, GOOD};
 
-/// Larger than any packet that a person would read.
+/// The largest text that is read. No person would read a packet as large as this.
 const LARGEST: usize = 4 * 1024 * 1024;
 
 pub fn run(world: &World, id: &str, edit: Edit, format: Format) -> Result<u8> {
