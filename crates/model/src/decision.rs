@@ -1,5 +1,5 @@
-//! Decisions: what was decided, by whom and why. `decisions.jsonl` only grows: a superseded or expired decision stays in
-//! the file and leaves the brief.
+//! Decisions: what was decided, by whom and why. `decisions.jsonl` only grows: a superseded or expired decision stays
+//! in the file and leaves the brief.
 
 mod outline;
 mod standing;

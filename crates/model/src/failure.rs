@@ -65,7 +65,7 @@ const EMPTY_LINES: &[&str] = &["FAIL", "FAILED", "Error:", "error:", "ERROR"];
 const EMPTY_PARTS: &[&str] =
     &["ERROR task failed", "exit status ", "Command failed with exit code", "ELIFECYCLE"];
 
-/// Returns the informative lines of `output` in order, joined by line ends. Without any, returns the last lines. The
+/// Returns the informative lines of `output` in order, joined by line ends; if there are none, the last lines. The
 /// output is redacted first, because one line of a private key would not be recognised alone.
 pub fn error_lines(output: &Redacted) -> String {
     let lines: Vec<&str> = output.lines().map(str::trim).filter(|line| is_worth_keeping(line)).collect();
@@ -107,7 +107,7 @@ fn best_lines<'t>(lines: &[&'t str]) -> Vec<&'t str> {
     kept.copied().collect()
 }
 
-/// Returns the lines of [`error_lines`] that name the error: Python begins with a heading.
+/// Returns the lines of [`error_lines`] that name the error, without the heading of a Python traceback.
 pub fn reasons(error: &str) -> impl Iterator<Item = &str> {
     let is_heading = error.starts_with("Traceback (most recent call last):\n");
     error.lines().skip(usize::from(is_heading))

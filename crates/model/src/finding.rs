@@ -44,7 +44,7 @@ impl Finding {
     }
 }
 
-/// One line without the hint: `config.toml:3: what it is`.
+/// Prints one line without the hint: `config.toml:3: what it is`.
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.file, self.line) {

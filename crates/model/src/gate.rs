@@ -45,7 +45,7 @@ pub const LAUNCH_PROCESS: &str = ".process";
 /// The largest output that is read, in bytes.
 pub const LARGEST: u64 = 5 * 1024 * 1024;
 
-/// How often an output is launched: once, and one retry.
+/// The most launches of an output: the first one, and one retry.
 pub const MOST_ATTEMPTS: u32 = 2;
 
 /// What happens if an output is missing.
@@ -189,8 +189,8 @@ pub fn is_list(file: &str) -> bool {
     file.starts_with("expected.") && file.ends_with(".json")
 }
 
-/// Returns the agent role in `{skill}-{agent-role}.md`. The skill is the stage if the name starts with it, otherwise
-/// the first word.
+/// Returns the agent role in `{skill}-{agent-role}.md`. The skill is the stage if the name starts with the stage,
+/// otherwise the first word of the name.
 pub fn role_of<'a>(file: &'a str, stage: &str) -> &'a str {
     let stem = file.strip_suffix(".md").unwrap_or(file);
     let of_stage = stem.strip_prefix(stage).and_then(|rest| rest.strip_prefix('-'));

@@ -1,9 +1,9 @@
 //! How a run ended: passed, failed or unknown.
 //!
-//! The exit code alone is not enough, because `cargo test | tail` succeeds whatever the tests did. It is used only if
-//! it is that of the command in question (`exit`), and otherwise the output decides (`summary`). This module also
-//! decides whether two commands are the same (`check`), and whether a passing one shows that another is solved
-//! (`cover`).
+//! The exit code alone is not enough, because `cargo test | tail` succeeds whatever the tests did. The exit code is
+//! used only if it belongs to the command in question (`exit`), and otherwise the output decides (`summary`). This
+//! module also decides whether two commands are the same (`check`), and whether a command that passed shows that the
+//! failure of another command is solved (`cover`).
 
 mod check;
 mod counts;
@@ -62,7 +62,7 @@ pub struct Verdict {
     pub ended: Ended,
     /// The position of the line of the output that decided or confirmed the result, if there is one.
     pub line: Option<Range<usize>>,
-    /// Which of the [`checks`] of the command line failed, by number, if the output says so.
+    /// The index of the check of the command line that failed (see [`checks`]), if the output shows it.
     pub step: Option<usize>,
     /// How many tests passed and failed, added up over all summaries in the output.
     pub counts: Counts,

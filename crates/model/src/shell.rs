@@ -160,7 +160,7 @@ fn kept_indexes(words: &[Word]) -> impl Iterator<Item = usize> {
 struct Word {
     text: String,
     quoted: bool,
-    /// Whether it is an operator and not a word of the command: `>`, `<`, `|`, `;`, `&&` or a line end.
+    /// Whether this is an operator and not a word of the command: `>`, `<`, `|`, `;`, `&&` or a line end.
     operator: bool,
     /// The position in the line, including quotes.
     span: Range<usize>,

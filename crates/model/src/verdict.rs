@@ -31,7 +31,7 @@ pub enum Problem {
     Negated,
     /// The verdict has a condition, or the answer is unsure.
     Conditional,
-    /// The verdict is in a quotation, or somebody else's.
+    /// The verdict is in a quotation, or is somebody else's.
     Quoted,
     /// There is a verdict, but not one of the known words.
     UnknownWord,

@@ -1,4 +1,4 @@
-//! Judges the evidence of a task. This is the only judgement, and all code that shows evidence uses it.
+//! Judges the evidence of a task. No other code judges it, and all code that shows evidence uses this module.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! Finds the live run: `state/live.json`, or the file in which an orchestrator keeps it.
+//! Finds the live run in `state/live.json`, or in the file in which an orchestrator keeps it.
 
 use serde::Deserialize;
 

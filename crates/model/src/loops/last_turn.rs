@@ -8,7 +8,7 @@ pub struct LastTurn {
     last: Words,
     /// The words that a stop hook last answered.
     answered: Words,
-    /// True if a call or a result came after the words read next.
+    /// True if a call or a result was read, so that the words that are read next came before it.
     past: bool,
     /// When the last stop hook's message was written.
     pub feedback: Option<String>,
@@ -80,7 +80,8 @@ impl LastTurn {
         of(&self.last, false).or_else(|| of(&self.answered, true))
     }
 
-    /// Returns the message that says `text`, which the harness reported. It may report only the last of several blocks.
+    /// Returns the message that says `text`, which the harness reported. The harness may report only the last of
+    /// several blocks.
     pub fn saying(&self, text: &str) -> Option<LastMessage> {
         let is_it = |said: &str| {
             let (said, text) = (said.trim(), text.trim());

@@ -29,7 +29,7 @@ type Edited = Result<Plan, Refusal>;
 /// What shows that a task is done, when it is to be marked as done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Acceptance<'a> {
-    /// There is fresh evidence that it passed.
+    /// Fresh evidence shows that the task is done.
     Proven,
     /// There is no such evidence; the text says what there is instead.
     Unproven(&'a str),
@@ -311,7 +311,7 @@ pub fn ended(before: &Plan, after: &Plan) -> Vec<u32> {
         .collect()
 }
 
-/// Refuses a change that adds a new error. `plan check` reports those that were there before.
+/// Refuses a change that adds a new error. `plan check` reports errors that were there before.
 pub fn checked(before: &Plan, after: Plan) -> Edited {
     let known = problems(before);
     let new: Vec<String> =

@@ -65,7 +65,7 @@ pub fn follow_todos(plan: &Plan, known: &LinkedTodos, todos: &[TodoField], by: &
     followed
 }
 
-/// Returns a task's new status when its entry changed from `before` to `now`; `None` if it stays.
+/// Returns a task's new status when its entry changed from `before` to `now`; `None` if the status stays.
 fn next_status(task: &Task, before: Option<TodoStatus>, now: TodoStatus, by: &str) -> Option<TaskStatus> {
     let is_others = task.claimed_by.as_deref().is_some_and(|known| known != by);
     match (now, task.status) {
@@ -101,7 +101,7 @@ fn is_of(task: &Task, text: &str) -> bool {
         && (task.todo.as_deref().map(normal).as_ref() == Some(&text) || normal(&task.description) == text)
 }
 
-/// Returns the text without what people change casually: case, punctuation, a full stop.
+/// Returns the text without what people change casually: case, punctuation and white space.
 pub(super) fn normal(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")

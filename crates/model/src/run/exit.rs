@@ -42,7 +42,7 @@ impl Line {
         !self.checks.is_empty()
     }
 
-    /// Returns whether git is piped into something.
+    /// Returns whether one of the commands is git.
     pub(super) fn is_git(&self) -> bool {
         self.steps.iter().any(|step| strip(&step.words).first().is_some_and(|word| word == "git"))
     }
@@ -78,7 +78,7 @@ impl Line {
         }
         let checked = self.checks.last().map(|(at, ..)| *at);
         let Some(at) = checked.or(self.doing.last().copied()) else {
-            // In `gh api x | jq .y` the reader may have failed.
+            // In `gh api x | jq .y`, `jq` may have failed instead.
             let piped = self.steps.len() > 1 && self.steps[self.steps.len() - 2].then == Join::Pipe;
             return !piped || self.pipefail || !is_read_only(strip(&last.words));
         };
@@ -248,7 +248,8 @@ fn head_lines(arguments: &[String]) -> usize {
     arguments.iter().find_map(digits).unwrap_or(10)
 }
 
-/// Returns whether one of a pattern's alternatives occurs in a failure line. Only letters are compared.
+/// Returns whether one of a pattern's alternatives occurs in a failure line. Special characters at its ends are
+/// ignored.
 fn matches_failure(pattern: &str, ignore_case: bool) -> bool {
     let pattern = pattern.replace("\\|", "|");
     let found = |part: &str, line: &str| match ignore_case {

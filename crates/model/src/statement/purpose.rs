@@ -1,10 +1,10 @@
-//! Finds what the agent says that it is about to change, as a command: "Now let me update `a` to do b:" gives "update
-//! `a` to do b".
+//! Finds the change that the agent announces, in the imperative: "Now let me update `a` to do b:" gives "update `a` to
+//! do b".
 
 use super::talk::{is_informative, is_talk};
 use super::{split, without_mark};
 
-/// An announcement with fewer characters says nothing: "Let me fix it".
+/// An announcement with fewer characters than this says nothing: "Let me fix it".
 const SHORTEST_PURPOSE: usize = 24;
 
 /// The most characters of an announcement that are kept.
@@ -116,7 +116,7 @@ const CHANGING_VERBS: &[&str] = &[
     "write",
 ];
 
-/// About the work itself, not about what changes.
+/// Words about the work itself, not about what changes.
 const META: &[&str] =
     &["create task", "task track", "todo list", "start implementing", "re-read", "re-run", "create a plan"];
 
@@ -141,7 +141,7 @@ pub fn purpose(text: &str) -> String {
         for sentence in split(&line) {
             match announced_change(sentence) {
                 Some(words) => order = words,
-                // What it found is a reason only if it names something.
+                // What the agent found is a reason only if the sentence names something.
                 None if !is_talk(sentence) && is_informative(sentence) && names_it(sentence) => {
                     found = sentence.trim_end_matches([':', '.']).to_owned();
                 }
@@ -155,7 +155,7 @@ pub fn purpose(text: &str) -> String {
     super::first_sentences(&kept, LONGEST_PURPOSE).trim_end_matches([' ', '…', '.', ':', ';']).to_owned()
 }
 
-/// A sentence with a name in it; one that begins with a name is an entry of a list.
+/// Returns whether a sentence contains a name. A sentence that begins with a name is an entry of a list.
 fn names_it(sentence: &str) -> bool {
     sentence.contains('`') && !sentence.starts_with('`')
 }
@@ -189,7 +189,7 @@ fn without_leads(sentence: &str) -> (&str, bool) {
     loop {
         let small = rest.to_lowercase().replace('’', "'");
         let lead = LEADING_WORDS.iter().find(|lead| small.starts_with(**lead));
-        // Letters can change their length in small letters; such a lead is not one of ours.
+        // In lower case, some characters become two. None of [`LEADING_WORDS`] contains such a character.
         let Some((at, _)) = lead.and_then(|lead| rest.char_indices().nth(lead.chars().count())) else {
             break;
         };
