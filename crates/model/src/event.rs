@@ -129,7 +129,7 @@ pub struct ToolDone<'a> {
     pub ms: Option<u64>,
 }
 
-/// What a sub-agent was asked, and its answer, which is empty while it is working.
+/// What a sub-agent was asked, and its answer. The answer is empty while the sub-agent is working.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Delegated<'a> {
     pub asked: Text<'a>,
@@ -158,7 +158,7 @@ pub enum Action {
 pub enum TodoChange<'a> {
     /// The whole current list.
     All(Vec<Todo<'a>>),
-    /// A change of one entry: a new entry, or a known entry whose fields changed, except those that are `None`.
+    /// A change of one entry, which may be new. A field that is `None` did not change.
     One { id: Text<'a>, text: Option<Text<'a>>, status: Option<TodoStatus> },
 }
 

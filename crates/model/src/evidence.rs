@@ -172,9 +172,9 @@ pub enum Kind {
     Run,
     /// A hook saw the test run.
     Observed,
-    /// Somebody claims it.
+    /// Somebody claims what the entry says.
     Claimed,
-    /// Another tool recorded it.
+    /// Another tool recorded the entry.
     Imported,
 }
 

@@ -92,7 +92,7 @@ pub fn error_lines(output: &Redacted) -> String {
     kept
 }
 
-/// Returns the lines that name a failed test, then the first of the others, in order.
+/// Returns the lines that name a failed test, and the first of the other lines, in their order.
 fn best_lines<'t>(lines: &[&'t str]) -> Vec<&'t str> {
     let names =
         |line: &&&str| run::failed_test(line).is_some_and(|name| !name.contains('/') || name.contains("::"));

@@ -1,4 +1,4 @@
-//! A finding of a check: what it is, where, and how to fix it.
+//! A finding of a check: what was found, where, and how to fix it.
 
 use std::fmt;
 

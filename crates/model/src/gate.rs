@@ -156,7 +156,7 @@ pub fn step(output: &Output, verdict: Verdict) -> Step {
         // A name that is invalid or reserved cannot be written either.
         Verdict::Unsafe if Id::new(&output.file).is_err() || is_of_run(&output.file) => Step::Leave,
         _ if output.launch.is_empty() => Step::Leave,
-        // An output that was valid and no longer is may be launched as often as a new one.
+        // An output that was valid and is not valid any more may be launched as often as a new one.
         _ if output.attempts >= MOST_ATTEMPTS && !output.was_valid => Step::GiveUp,
         _ => Step::Launch,
     }

@@ -50,7 +50,7 @@ pub struct RecordPolicy<'a> {
     pub now: Timestamp,
 }
 
-/// One line of a journal. Empty texts are not written, and read back as empty.
+/// One line of a journal. Empty texts are not written, and are read back as empty texts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Record<'a> {
@@ -369,7 +369,7 @@ fn folder_below<'a>(cwd: &str, policy: &RecordPolicy) -> Cow<'a, str> {
 }
 
 impl RecordPolicy<'_> {
-    /// Redacts a text, then cuts it. Examines only as much as can end up in the line.
+    /// Redacts a text, then cuts it. Examines only as much text as can end up in the line.
     pub fn clean<'t>(&self, text: &'t str, limit: usize) -> Cow<'t, str> {
         let kept = Redacted::part(text, 0..text.len().min(limit), self.redact).into_text();
         if text.len() <= limit && kept.len() <= limit {

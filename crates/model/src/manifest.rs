@@ -18,7 +18,7 @@ pub const SCHEMA_VERSION: &str = "1.0";
 pub const PHASES: &[&str] =
     &["research", "planning", "execution", "ready-for-implementation", "testing", "review"];
 
-/// The phase of a workstream that does not state a known one.
+/// The phase of a workstream whose manifest states no known phase.
 pub const USUAL_PHASE: &str = "execution";
 
 /// How many folders below the root a workstream can be: `.agent/context/workstreams/<id>`.

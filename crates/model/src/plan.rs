@@ -1,5 +1,5 @@
 //! The plan: what is being built, in phases and tasks. `plan.json` is authoritative, `plan.md` is its view, and every
-//! change is first a line in the ledger.
+//! change is written to the ledger first.
 
 mod change;
 mod check;

@@ -113,7 +113,7 @@ pub enum Sort {
     Remark,
 }
 
-/// Returns whether a person typed the text, and whether it is about the work.
+/// Returns whether a person typed the text and the text is about the work.
 pub fn is_real(text: &str) -> bool {
     let text = text.trim();
     if text.is_empty() || NOT_SAID.iter().any(|start| text.starts_with(start)) || is_json(text) {

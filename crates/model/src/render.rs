@@ -28,7 +28,7 @@ pub fn output_line(text: &str, max: usize) -> String {
 /// Removes invisible characters, and escapes what could close the markup around the text.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    // The visible text is escaped, because removing a character can bring two others together.
+    // Invisible characters are removed before the text is escaped, because removing one can bring two others together.
     let seen = clean(text);
     let mut chars = seen.chars().peekable();
     while let Some(c) = chars.next() {

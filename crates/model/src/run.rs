@@ -31,8 +31,8 @@ const TAIL_BYTES: usize = 8 * 1024;
 /// How many bytes of the beginning of an output are searched for a summary.
 const HEAD_BYTES: usize = 1024;
 
-/// How many bytes of the end of an output are searched for counts. They are many, because a workspace prints a summary
-/// for each crate.
+/// How many bytes of the end of an output are searched for counts. The number is large, because a workspace prints a
+/// summary for each crate.
 const COUNTED_BYTES: usize = 256 * 1024;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -159,8 +159,8 @@ pub fn ended(command: &str, exit: Option<i64>, failed: bool, output: &str) -> Ve
     // The command line may print the check's own exit code (`echo $?`), which is the best evidence.
     let ended = match (line.printed_exit_code(output).unwrap_or(own), seen.failed) {
         (Ended::Failed, _) | (Ended::Unknown, true) => Ended::Failed,
-        // Something in the command hid the failing exit code, such as `|| true` in a script, unless something passed
-        // after it.
+        // The command hid the failing exit code, for example with `|| true` in a script. If something passed
+        // afterwards, the result is unknown.
         (Ended::Passed, true) => {
             if seen.passed_last {
                 Ended::Unknown

@@ -14,7 +14,7 @@ pub use purpose::{announces_look, purpose};
 pub use talk::retracts;
 use talk::{is_announcement, is_bare_heading, is_informative, is_talk};
 
-/// Words between two calls with fewer characters than this say nothing.
+/// A text between two calls that has fewer characters than this says nothing.
 const INFORMATIVE_CHARS: usize = 45;
 
 /// Returns the text without markup, announcements and praise, on one line: sentences and list items in their order.

@@ -18,13 +18,13 @@ pub(super) struct Part {
     /// The folder that the line entered with `cd`, as written; empty if the command runs in the folder in which the
     /// line began.
     pub folder: String,
-    /// The programs that its output is piped through.
+    /// The programs that the command's output is piped through.
     pub filters: Vec<String>,
-    /// Whether it is in a loop or a function, so that it may run several times.
+    /// Whether the command is in a loop or a function, so that it may run several times.
     pub repeats: bool,
     /// True if the success of the whole line implies the success of this command.
     pub sure: bool,
-    /// True if its output went to a file or was discarded.
+    /// True if the command's output went to a file or was discarded.
     pub silent: bool,
 }
 
@@ -96,8 +96,8 @@ fn collect(command: &str, around: &Around, all: &mut Vec<Part>) {
     }
 }
 
-/// Returns for each pipeline whether the success of the line implies the success of the pipeline. This is true of the
-/// last pipeline, and of one that is joined by `&&` to a pipeline of which it is true.
+/// Returns for each pipeline whether it must have succeeded if the line succeeded. This holds for the last pipeline,
+/// and for each pipeline that `&&` joins to one for which it holds.
 fn sureness(lists: &[Pipeline]) -> Vec<bool> {
     let mut sure = vec![false; lists.len()];
     let mut known = true;

@@ -65,7 +65,7 @@ impl<'a> Said<'a> {
         FAILURE_WORDS.iter().any(|word| self.text.contains(word))
     }
 
-    /// Returns what `read` makes of the first unused line that it accepts, and marks that line as used.
+    /// Returns the result of `read` for the first unused line that it accepts, and marks that line as used.
     pub fn take<T>(&self, read: impl Fn(&'a str) -> Option<T>) -> Option<T> {
         let mut used = self.used.borrow_mut();
         for (place, line) in self.lines.iter().enumerate() {

@@ -184,7 +184,7 @@ pub(super) static ROWS: &[Row] = &[
     row(&["twilio"], &["messages:create|api:core:messages:create"], Kind::Message, &[]),
 ];
 
-/// Whether a word shows that a rule may apply. It is checked for every command, so this is a plain match.
+/// Whether a word shows that a rule may apply. Every word of every command is checked, so this is a plain match.
 pub(super) fn is_rule_word(word: &str) -> bool {
     matches!(
         word,

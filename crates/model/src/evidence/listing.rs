@@ -1,4 +1,4 @@
-//! The recorded state of the files that evidence is about: one line each, and one hash over all of them.
+//! The recorded state of the files that evidence is about: one line per file, and one hash over all of them.
 
 use std::collections::BTreeMap;
 

@@ -129,7 +129,7 @@ impl Expected {
         format!("{:#}\n", Value::Object(self.raw.clone())).into_bytes()
     }
 
-    /// Counts a launch before it happens. Otherwise a crash could repeat it without end.
+    /// Counts a launch before it happens. Otherwise crashes could repeat the launch without end.
     pub fn count_launch(&mut self, i: usize, inputs_digest: &str) {
         let Some(output) = self.outputs.get_mut(i) else { return };
         output.attempts += 1;

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::document::Document;
 
-/// Returns the folder in a `live.json`; `None` if there is none.
+/// Returns the folder that a `live.json` names; `None` if it names none.
 pub fn live_dir(bytes: &[u8]) -> Option<String> {
     #[derive(Deserialize)]
     struct Live {

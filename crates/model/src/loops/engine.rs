@@ -213,7 +213,7 @@ impl Turn {
         let repeated =
             state.last_message_digest.is_some() && state.last_message_digest == digest(stop.said());
         let idle = match calls {
-            // Progress that is unknown does not count as a turn without progress.
+            // If the progress is unknown, the turn does not count as one without progress.
             None => 0,
             Some(_) if stop.changed > 0 => 0,
             // The first turn that said the same words made no progress either.

@@ -61,8 +61,8 @@ impl LastTurn {
             Item::Feedback { .. } => {
                 self.whole = true;
                 self.feedback = Some(at.unwrap_or_default().to_owned());
-                // If nothing was said since but something was done, the words before the hook's message are not the
-                // last ones.
+                // If nothing was said after the hook's message but something was done, the words before that message
+                // are not the last ones.
                 return self.last.blocks.is_empty() && !self.past;
             }
             _ => self.past = true,
@@ -70,8 +70,8 @@ impl LastTurn {
         true
     }
 
-    /// Returns the last message; `None` if nothing was said since the last call or prompt, or if it is not in the
-    /// transcript yet.
+    /// Returns the last message; `None` if nothing was said since the last call or prompt, or if the message is not in
+    /// the transcript yet.
     pub fn message(&self) -> Option<LastMessage> {
         let of = |words: &Words, answered| {
             let text = words.joined_text()?;
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!((id(&blocks, "one\ntwo").as_deref(), id(&blocks, "one")), (Some("a"), None));
     }
 
-    /// The slower of two hooks sees the answer of the faster one to the same message.
+    /// The slower of two hooks sees the answer that the faster one gave to the same message.
     #[test]
     fn a_message_that_was_answered_already() {
         let answer = || line(vec![Item::Feedback { text: "go on".into() }]);

@@ -1,5 +1,5 @@
 //! The edits that commands make to a plan, and the reasons for a refusal. Each function takes a plan and returns the
-//! next one.
+//! changed plan.
 
 use std::collections::HashMap;
 
@@ -322,7 +322,7 @@ pub fn checked(before: &Plan, after: Plan) -> Edited {
     }
 }
 
-/// Returns the next number after the highest one of a phase.
+/// Returns the next free id of a phase: the number after its highest one.
 pub(super) fn free_id(plan: &Plan, phase: u32) -> String {
     let prefix = format!("{phase}.");
     let numbers = plan.tasks().filter_map(|task| task.id.strip_prefix(&prefix)?.parse::<u64>().ok());

@@ -6,7 +6,7 @@ use super::{Plan, Task};
 /// hashing thousands of short ids took longer than sorting and searching them.
 #[derive(Debug)]
 pub(super) struct Index<'p> {
-    /// In the order of their keys.
+    /// The entries, in the order of their keys.
     entries: Vec<(Key<'p>, Place<'p>)>,
 }
 

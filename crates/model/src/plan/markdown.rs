@@ -68,7 +68,7 @@ fn phase_lines(phase: &Phase) -> String {
     format!("{plain}{}", exact_comment("", &without_tasks(phase), &got))
 }
 
-/// Returns the lines of a task: one line, then details, then a comment with what they do not express exactly.
+/// Returns the lines of a task: one line, then details, then a comment with what these lines do not express exactly.
 fn task_lines(task: &Task, is_current: bool) -> String {
     let mark = match task.status {
         TaskStatus::Completed => "[x]",
@@ -133,7 +133,7 @@ fn fields(value: &impl serde::Serialize) -> Map<String, Value> {
     }
 }
 
-/// Puts a text on one line and leaves the rest unchanged.
+/// Puts a text on one line, with single spaces.
 fn on_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -195,7 +195,7 @@ impl<'s> Reader<'s> {
             rest,
             ..Task::default()
         };
-        // In a file that thru wrote, an exact comment follows.
+        // In a file that thru wrote, an exact comment follows, so nothing is in doubt.
         if let Some(doubt) = parsed.doubt.filter(|_| !self.is_ours) {
             self.warn(line, doubt);
         }

@@ -33,7 +33,7 @@ impl Check {
     }
 }
 
-/// Returns what a command line does to the project, in order. `cwd` is where it began.
+/// Returns the checks of a command line, that is, what it does to the project, in order. `cwd` is where it began.
 pub fn checks(command: &str, cwd: &str) -> Vec<Check> {
     let command = opened(command);
     of_steps(&command, &shell::steps(&command), cwd)

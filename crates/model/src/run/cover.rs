@@ -5,7 +5,7 @@ use super::Sort;
 use super::check::{Check, SELECTING_OPTIONS};
 use crate::failure;
 
-/// Returns whether `passed`, which passed, shows that what `failed` checks now succeeds.
+/// Returns whether the success of `passed` shows that what `failed` checks now succeeds.
 pub fn shows_passed(passed: &Check, failed: &Check) -> bool {
     if passed.key() == failed.key() || passed.words == failed.words && is_same_place(passed, failed) {
         return true;
@@ -20,8 +20,8 @@ pub fn shows_passed(passed: &Check, failed: &Check) -> bool {
     }
 }
 
-/// Returns the names of the failed tests, from the lines that [`crate::failure::error_lines`] picked, which prefers
-/// lines that name a test. `None` if there may be more failed tests.
+/// Returns the names of the failed tests, from the lines that [`crate::failure::error_lines`] picked. That function
+/// prefers lines that name a test. `None` if there may be more failed tests.
 pub fn failed_tests(error: &str) -> Option<Vec<String>> {
     let mut names: Vec<String> = error.lines().filter_map(failed_test).map(str::to_owned).collect();
     if names.len() >= failure::MOST_LINES {

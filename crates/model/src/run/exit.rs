@@ -89,7 +89,7 @@ impl Line {
             || self.pipefail && after_check.iter().all(|step| joined(step) || step.then == Join::Pipe)
     }
 
-    /// Returns the check's exit code if the line itself prints it: `; echo "exit: $?"`, `&& echo OK || echo FAILED`.
+    /// Returns how the check ended, if the line prints its exit code: `; echo "exit: $?"`, `&& echo OK || echo FAILED`.
     pub(super) fn printed_exit_code(&self, output: &str) -> Option<Ended> {
         let (at, ..) = self.checks.last()?;
         let piped = self.steps[*at].then == Join::Pipe && !self.pipefail;

@@ -123,8 +123,8 @@ const META: &[&str] =
 /// Words that refer to something said before, as in "Fix these errors".
 const REFERRING_WORDS: &[&str] = &["it", "this", "that", "these", "those", "them", "both", "all"];
 
-/// Returns the change that the words announce, or what they found out if the announcement itself says nothing; empty if
-/// neither.
+/// Returns the change that the words announce or, if the announcement itself says nothing, what the agent found; empty
+/// if there is neither.
 pub fn purpose(text: &str) -> String {
     let mut order = String::new();
     let mut found = String::new();

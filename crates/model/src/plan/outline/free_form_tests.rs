@@ -125,7 +125,7 @@ fn the_lists_of_phases_count_next_to_boxes_elsewhere() {
             "# 7 A\n7.1.1 pending x\n7.1.2 pending y\n",
         ),
     ]);
-    // What is left out is counted, also in a phase.
+    // What is left out is counted, even in a phase.
     let left_out = warned("## Phase 1: A\n- [ ] x\n## Phase 2: B\n- y\n- z\n");
     assert_eq!(left_out, ["4: phase 2 has no tasks; 2 list items are its notes"]);
 }

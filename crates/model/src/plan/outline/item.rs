@@ -174,7 +174,7 @@ fn leading_id(text: &str) -> (Option<String>, String) {
         let Some(inside) = text.strip_prefix(bold) else { continue };
         let close = if bold == "[" { "]" } else { bold };
         let (Some(id), rest) = leading_id_plain(inside) else { break };
-        // `**1.2** text`, and `**1.2: Name** text`, whose name stays bold.
+        // The id may be bold, as in `**1.2** text` and `**1.2: Name** text`. In the second form the name stays bold.
         if let Some(rest) = rest.strip_prefix(close) {
             // `` `T013`, `T014` are closed `` is a sentence about two tasks.
             if rest.starts_with([',', ';', '/', '&', '+']) || rest.starts_with('-') && !rest.starts_with("- ")
@@ -303,8 +303,8 @@ fn take_ending(text: &str, parsed: &mut Parsed) -> Option<String> {
     None
 }
 
-/// Returns the size in brackets, such as `(small)` or `[M]`. Letters alone must be in square brackets, because `(s)` is
-/// a plural.
+/// Returns the size in brackets, such as `(small)` or `[M]`. A size of one or two letters must be in square brackets,
+/// because `(s)` is a plural.
 fn whole_size(inside: &str, open: char) -> Option<Size> {
     let word = inside.trim().strip_prefix("size:").unwrap_or(inside.trim()).trim();
     match word.len() {

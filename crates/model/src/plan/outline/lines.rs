@@ -11,7 +11,7 @@ pub struct SourceLine {
     /// Columns before the text.
     pub indent: usize,
     pub kind: Kind,
-    /// Whether the heading above sounds like a list of steps.
+    /// Whether the heading above sounds like the title of a list of steps.
     pub in_steps: bool,
     /// The explicit phase that contains the line, counted from 1; 0 for none.
     pub phase: usize,
@@ -262,8 +262,8 @@ fn kind_of(line: &str, trimmed: &str) -> (usize, Kind) {
     (indent, Kind::Text { text: text() })
 }
 
-/// Reads `**5.1 — Name**` at the beginning of a line as a heading, because some people write the headings of tasks like
-/// this. The line is in a phase.
+/// Reads `**5.1 — Name**` at the beginning of a line of a phase as a heading, because some people write the headings of
+/// tasks like this.
 fn bold_heading(text: String) -> Kind {
     let is_task = text.strip_prefix("**").is_some_and(item::is_task_heading) && text[2..].contains("**");
     match is_task {

@@ -8,7 +8,7 @@ const DONE: [&str; 9] =
 /// A character that may follow an emoji and changes only its appearance.
 const VARIANT: char = '\u{fe0f}';
 
-/// Returns the text without the mark that says it is done; `None` if there is no such mark.
+/// Returns the text without the mark that says that it is done; `None` if there is no such mark.
 pub fn without_done(text: &str) -> Option<String> {
     let text = text.trim();
     let shorter = after_sign(text).or_else(|| before_sign(text)).or_else(|| before_word(text))?;

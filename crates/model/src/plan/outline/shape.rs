@@ -66,7 +66,8 @@ impl Shape {
         };
         let has_phases = headings().any(|(_, text)| explicit_phase(text).is_some());
         let any = |test: &dyn Fn(&SourceLine) -> bool| blocks.iter().any(test);
-        // Next to explicit phases only what is in one of them counts: chapters of the document are numbered too.
+        // If there are explicit phases, only what is in one of them counts, because chapters of the document are
+        // numbered too.
         let counts = |block: &SourceLine| !has_phases || block.phase > 0;
         let numbered_at = |level: usize| {
             let is_one = |block: &&SourceLine| matches!(&block.kind, Kind::Heading { level: at, text } if *at == level && item::is_numbered(text) && explicit_phase(text).is_none());
@@ -87,7 +88,8 @@ impl Shape {
             has_phases && has_list && !any(&|block| has_box(block) && in_phase(block))
         };
         let has_boxes = any(&has_box);
-        // Next to several phases without lists, the lists of other chapters are text, unless they are called tasks.
+        // If there are several phases without lists, the lists of other chapters are text, unless they are called
+        // tasks.
         let phases = headings().filter(|(_, text)| explicit_phase(text).is_some()).count();
         let is_enough = |block: &SourceLine| phases < 2 || block.under == Under::Work;
         let source = if has_boxes && !are_beside() {
