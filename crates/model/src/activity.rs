@@ -186,7 +186,7 @@ pub fn clashes(own: &[Activity], others: &[Activity]) -> Vec<Clash> {
     found
 }
 
-/// Returns each file that a call changed: the whole path, the call, and the path as it was recorded.
+/// Returns each file that a call changed: its whole path, the call, and its path as recorded.
 fn edits_of(activity: &Activity) -> impl Iterator<Item = (String, &Activity, &str)> {
     activity.edited().map(move |file| {
         let whole = match file.outside {

@@ -36,7 +36,7 @@ pub use prompts::{Goal, Prompt};
 pub use statements::{Did, Statement, Step, Turn, names_more_than_a_tool};
 pub use worth::is_generated;
 
-/// The version of this format. A digest of another version is rebuilt from the journal.
+/// A digest of another version is rebuilt from the journal.
 pub const SCHEMA_VERSION: u32 = 11;
 
 const WORK_OR_START: EventSet =

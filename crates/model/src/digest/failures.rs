@@ -122,8 +122,8 @@ impl CheckUse {
 }
 
 impl Digest {
-    /// Returns the open failures, newest first: the last run failed, and neither the same check nor a wider one has
-    /// passed since. All code about open failures uses this function.
+    /// Returns what is failing, newest first: its last run failed, and neither it nor a wider check has passed since.
+    /// All code about open failures uses this function.
     pub fn open_failures(&self) -> impl Iterator<Item = &Failure> {
         self.failures.iter().rev().filter(|failure| failure.open)
     }

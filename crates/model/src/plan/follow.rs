@@ -65,7 +65,7 @@ pub fn follow_todos(plan: &Plan, known: &LinkedTodos, todos: &[TodoField], by: &
     followed
 }
 
-/// Returns a task's new status when its entry changed from `before` to `now`; `None` if the status stays.
+/// Returns a task's new status when its entry changed from `before` to `now`; `None` if it stays.
 fn next_status(task: &Task, before: Option<TodoStatus>, now: TodoStatus, by: &str) -> Option<TaskStatus> {
     let is_others = task.claimed_by.as_deref().is_some_and(|known| known != by);
     match (now, task.status) {

@@ -8,8 +8,8 @@ use super::{ends_in_number, first_sentences};
 /// Words with fewer characters than this are in every text, so they are not compared.
 const SHORTEST_WORD: usize = 4;
 
-/// Returns the sentences and items that share the most words with `topic`, as many as fit into `max` characters, in
-/// their order. If none shares a word, returns the first sentences.
+/// Returns the sentences and items that share most words with `topic`, as many as fit into `max` characters, in their
+/// order. If none shares a word, returns the first sentences.
 pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, str> {
     if text.chars().count() <= max {
         return Cow::Borrowed(text);
@@ -22,7 +22,7 @@ pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, st
         order.push((shared, i));
     }
     let best = order.iter().map(|(shared, _)| *shared).max().unwrap_or(0);
-    // The first sentences share as many words with the topic as any others.
+    // The first sentences are about the topic as much as any other.
     if best == 0 || order.first().is_some_and(|(shared, _)| *shared == best) {
         return first_sentences(text, max);
     }

@@ -141,7 +141,7 @@ pub fn purpose(text: &str) -> String {
         for sentence in split(&line) {
             match announced_change(sentence) {
                 Some(words) => order = words,
-                // What the agent found is a reason only if the sentence names something.
+                // What it found is a reason only if it names something.
                 None if !is_talk(sentence) && is_informative(sentence) && names_it(sentence) => {
                     found = sentence.trim_end_matches([':', '.']).to_owned();
                 }
@@ -155,7 +155,7 @@ pub fn purpose(text: &str) -> String {
     super::first_sentences(&kept, LONGEST_PURPOSE).trim_end_matches([' ', '…', '.', ':', ';']).to_owned()
 }
 
-/// Returns whether a sentence contains a name. A sentence that begins with a name is an entry of a list.
+/// A sentence with a name in it; one that begins with a name is an entry of a list.
 fn names_it(sentence: &str) -> bool {
     sentence.contains('`') && !sentence.starts_with('`')
 }
