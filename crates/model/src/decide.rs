@@ -182,7 +182,7 @@ pub enum NotCaptured<'a> {
 }
 
 /// Returns one line for the user at a session start, with the remedy. It goes to the user only, because text that
-/// others wrote must not reach the model without the user's consent.
+/// others wrote must not reach the model unless the user asks for it.
 pub fn not_captured_notice(kind: &Kind, root: &str, off: NotCaptured) -> Reply {
     match kind {
         Kind::SessionStart { source: Source::Startup } => {}

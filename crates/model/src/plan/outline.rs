@@ -465,8 +465,8 @@ fn joined_line(known: &str, more: &str) -> String {
     format!("{known} {}", more.trim())
 }
 
-/// Ends each phase whose tasks are all over, and begins each phase with a task that is begun, even if its heading does
-/// not say so.
+/// Marks a pending phase as complete if all its tasks are over, and as in progress if a task was begun, even if its
+/// heading does not say so.
 pub(super) fn settle_phases(plan: &mut Plan) {
     for phase in &mut plan.phases {
         let over = !phase.tasks.is_empty() && phase.tasks.iter().all(|task| task.status.is_over());

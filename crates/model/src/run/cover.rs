@@ -179,8 +179,8 @@ fn names_another_part(passed: &Check, failed: &Check) -> bool {
     another || kinds || tag_missed
 }
 
-/// Whether `passed` is the same program with the same options, but covers more: it selects fewer tests by name or none,
-/// or names a parent folder or no folder at all.
+/// Whether `passed` is the same program with the same options, but covers the same or more: it selects no tests by
+/// name, or does so by the beginnings of the same names; and it names a parent folder, or no folder at all.
 fn is_wider(passed: &Check, failed: &Check) -> bool {
     if passed.program() != failed.program() || !is_same_place(passed, failed) {
         return false;

@@ -248,8 +248,8 @@ fn head_lines(arguments: &[String]) -> usize {
     arguments.iter().find_map(digits).unwrap_or(10)
 }
 
-/// Returns whether one of a pattern's alternatives occurs in a failure line. Special characters at its ends are
-/// ignored.
+/// Returns whether one of a pattern's alternatives occurs in a failure line. Special characters at the ends
+/// of an alternative are ignored.
 fn matches_failure(pattern: &str, ignore_case: bool) -> bool {
     let pattern = pattern.replace("\\|", "|");
     let found = |part: &str, line: &str| match ignore_case {
