@@ -9,7 +9,7 @@ use model::swarm::{Part, SwarmId};
 
 use crate::Harness;
 
-/// Where a harness looks for agents, and what it must know about each of them.
+/// How a harness finds agents: the folder of their files, the frontmatter of a file, and the command that starts one.
 #[derive(Clone, Copy, Debug)]
 pub struct AgentFiles {
     /// The folder, relative to the harness's folder.

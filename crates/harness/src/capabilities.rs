@@ -23,7 +23,7 @@ pub struct Capabilities {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coverage {
     All,
-    /// Hooks report all of them except these. The text completes the sentence "no hook for …".
+    /// Some are not reported. The text says which: it completes the sentence "no hook for …".
     AllBut(&'static str),
 }
 

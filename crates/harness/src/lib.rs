@@ -56,7 +56,8 @@ pub struct Harness {
     pub program: &'static str,
     /// Parts of the path of the harness's program or script that identify the harness wherever it is installed.
     pub program_paths: &'static [&'static str],
-    /// The folder of its settings in a project and, unless a variable names another one, in HOME.
+    /// The folder of the harness's settings, in a project and in HOME. A variable can name another folder instead of
+    /// the one in HOME.
     pub folder: &'static str,
     pub folder_variable: Option<&'static str>,
     /// Where its per-user folder is.

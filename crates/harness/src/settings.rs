@@ -78,7 +78,7 @@ impl HookLocation {
     /// The location in `settings.json` of Droid.
     pub const DROID_SETTINGS: HookLocation =
         HookLocation { key: Some("hooks"), off_switch: Some("hooksDisabled") };
-    /// The location in `hooks.json` of Droid. Events are top-level keys, contrary to its documentation.
+    /// The location in `hooks.json` of Droid. Events are top-level keys, contrary to Droid's documentation.
     pub const DROID_HOOKS: HookLocation = HookLocation { key: None, off_switch: None };
 }
 
@@ -130,8 +130,8 @@ pub struct Found {
     pub line: usize,
 }
 
-/// Makes our hooks in a file exactly `entries`: adds missing ones at the end of their list, changes differing ones in
-/// place, and removes those that `entries` does not contain. `bytes` is `None` if there is no file.
+/// Changes a file so that our hooks in it are exactly `entries`: adds missing hooks at the end of their list, changes
+/// differing ones in place, and removes those that `entries` does not contain. `bytes` is `None` if there is no file.
 pub fn install(bytes: Option<&[u8]>, place: &HookLocation, entries: &[Entry]) -> Result<Outcome, Problem> {
     let (mark, text) = split_mark(bytes.unwrap_or_default())?;
     let before = Survey::of(text, place)?;

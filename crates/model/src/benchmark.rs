@@ -25,7 +25,7 @@ pub struct Counted {
     /// Tasks whose last test passed. Earlier failures of the task count as retries.
     pub passing_tasks: u64,
     pub failed_tests: u64,
-    /// Tasks with a review or a test that passed or failed, or a review that asked for a revision.
+    /// Tasks with a test or a review that passed or failed, or with a review that asked for a revision.
     pub judged_tasks: u64,
     pub completed_tasks: u64,
     pub calls: u64,
@@ -234,7 +234,7 @@ impl Outcome {
 pub struct Check {
     pub metric: String,
     pub value: Option<f64>,
-    /// Such as `<= 30` or `>= 80`.
+    /// The limit as text, such as `<= 30` or `>= 80`.
     pub limit: String,
     pub outcome: Outcome,
 }

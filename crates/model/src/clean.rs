@@ -58,7 +58,7 @@ pub fn is_hidden(c: char) -> bool {
         // ASCII control characters, DEL and C1.
         '\0'..='\u{9f}' => true,
         // Line and paragraph separators, the Braille blank, interlinear annotation marks and noncharacters. They are
-        // not in the table, and they are invisible.
+        // invisible, but the table does not contain them.
         '\u{2028}' | '\u{2029}' | '\u{2800}' | '\u{fff9}'..='\u{fffb}' | '\u{fdd0}'..='\u{fdef}' => true,
         _ if u32::from(c) & 0xfffe == 0xfffe => true,
         // The first character in the table is U+00AD.
@@ -71,8 +71,8 @@ pub fn is_hidden(c: char) -> bool {
 }
 
 /// Every code point with the Unicode property `Default_Ignorable_Code_Point`: variation selectors, zero-width and
-/// direction characters, tags, fillers. A test compares it with the tables of `regex-syntax` and prints the correct
-/// table.
+/// direction characters, tags, fillers. A test compares this table with the tables of `regex-syntax` and prints the
+/// correct one.
 const DEFAULT_IGNORABLE: [(char, char); 17] = [
     ('\u{ad}', '\u{ad}'),
     ('\u{34f}', '\u{34f}'),

@@ -17,7 +17,7 @@ const SHARE_PERCENT: usize = 80;
 /// Texts with fewer meaningful words than this are not compared by [`Content::share`]: any text could contain them.
 const LEAST_WORDS: usize = 8;
 
-/// How many words at the beginning of a text identify a quotation of it. A text with fewer words must be quoted whole.
+/// How many words at the beginning of a text identify a quotation of it.
 const QUOTED_WORDS: usize = 8;
 
 impl Content {

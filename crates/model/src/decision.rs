@@ -1,5 +1,5 @@
-//! Decisions: what was decided, by whom and why. `decisions.jsonl` only grows: a superseded or expired decision stays in
-//! the file and leaves the brief.
+//! Decisions: what was decided, by whom and why. `decisions.jsonl` only grows: a superseded or expired decision stays
+//! in the file and leaves the brief.
 
 mod outline;
 mod standing;
@@ -42,7 +42,7 @@ pub struct Decision {
     /// The id of a session, or `user`.
     #[serde(deserialize_with = "or_empty")]
     pub by: String,
-    /// The phase of the plan that was current.
+    /// The phase of the plan that was current when the decision was made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<u32>,
     #[serde(deserialize_with = "or_empty", skip_serializing_if = "String::is_empty")]

@@ -48,7 +48,7 @@ const MOST_FILES: usize = 400;
 /// The most answers to questions that are kept.
 const MOST_ANSWERS: usize = 50;
 
-/// The most calls whose ids or shapes are kept, to recognise repeated reports.
+/// The most calls whose ids or shapes (see `shape_of`) are kept, to recognise repeated reports.
 const MOST_CALLS: usize = 2_048;
 
 /// The most events without an id that are kept.

@@ -251,7 +251,7 @@ impl Document {
     }
 }
 
-/// Replaces a range of bytes with others.
+/// Replaces a range of bytes with other bytes.
 #[derive(Debug)]
 struct Edit {
     at: Range<usize>,

@@ -26,7 +26,7 @@ const EMPTY_LINES: &[&str] = &["FAIL", "FAILED", "Error:", "error:", "ERROR"];
 const EMPTY_PARTS: &[&str] =
     &["ERROR task failed", "exit status ", "Command failed with exit code", "ELIFECYCLE"];
 
-/// Returns the informative lines of `output` in order, joined by line ends. Without any, returns the last lines. The
+/// Returns the informative lines of `output` in order, joined by line ends; if there are none, the last lines. The
 /// output is redacted first, because one line of a private key would not be recognised alone.
 pub fn error_lines(output: &Redacted) -> String {
     let lines: Vec<&str> = output.lines().map(str::trim).filter(|line| is_worth_keeping(line)).collect();
@@ -53,7 +53,7 @@ pub fn error_lines(output: &Redacted) -> String {
     kept
 }
 
-/// Returns the lines that name a failed test, then the first of the others, in order.
+/// Returns the lines that name a failed test, and the first of the other lines, in their order.
 fn best_lines<'t>(lines: &[&'t str]) -> Vec<&'t str> {
     let names =
         |line: &&&str| run::failed_test(line).is_some_and(|name| !name.contains('/') || name.contains("::"));
@@ -68,7 +68,7 @@ fn best_lines<'t>(lines: &[&'t str]) -> Vec<&'t str> {
     kept.copied().collect()
 }
 
-/// Returns the lines of [`error_lines`] that name the error: Python begins with a heading.
+/// Returns the lines of [`error_lines`] that name the error, without the heading of a Python traceback.
 pub fn reasons(error: &str) -> impl Iterator<Item = &str> {
     let is_heading = error.starts_with("Traceback (most recent call last):\n");
     error.lines().skip(usize::from(is_heading))

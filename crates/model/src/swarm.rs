@@ -43,8 +43,8 @@ impl Part {
         }
     }
 
-    /// Returns the part that an agent's type names: `reviewer`, `mega_reviewer`, or with the name of a plugin before
-    /// it.
+    /// Returns the part that an agent's type names: `reviewer`, `mega_reviewer`, possibly with the name of a plugin
+    /// before it.
     pub fn of(agent: &str) -> Option<Part> {
         let name = agent.rsplit(':').next().unwrap_or(agent).trim().to_ascii_lowercase().replace('-', "_");
         let is_named = |part: &Part| {
@@ -64,7 +64,7 @@ impl Part {
         matches!(self, Part::Explorer | Part::Sme | Part::Reviewer | Part::Critic)
     }
 
-    /// Returns which type of evidence the answer of this part is; `None` if it does not end with a verdict.
+    /// Returns which type of evidence the answers of this part are; `None` if they do not end with a verdict.
     pub fn judges(self) -> Option<EntryType> {
         match self {
             Part::Reviewer | Part::Critic => Some(EntryType::Review),

@@ -1,5 +1,5 @@
-//! Reads what a judging agent ruled from its answer, as models write it: `VERDICT: APPROVED`, bold, in a list, a table,
-//! a code fence, or a heading with the word below it.
+//! Reads the ruling in a judging agent's answer, in the forms that models use: `VERDICT: APPROVED`, bold, in a list, a
+//! table, a code fence, or a heading with the word below it.
 //!
 //! An answer that could mean anything else is unreadable. A rejection that is not understood only costs a question, but
 //! a pass that nobody gave would skip the review.
@@ -31,7 +31,7 @@ pub enum Problem {
     Negated,
     /// The verdict has a condition, or the answer is unsure.
     Conditional,
-    /// The verdict is in a quotation, or somebody else's.
+    /// The verdict is in a quotation, or is somebody else's.
     Quoted,
     /// There is a verdict, but not one of the known words.
     UnknownWord,

@@ -66,7 +66,7 @@ pub enum Siblings {
 #[derive(Debug)]
 pub struct InsertionPoint {
     at: usize,
-    /// The position of a comma that must be added after the item that was last before.
+    /// The position at which a comma must be added, after the item that used to be the last one.
     comma: Option<usize>,
     lead: String,
     between: String,

@@ -52,7 +52,7 @@ pub fn duplicate(text: &str, at: usize, key: &str) -> Problem {
     Problem::DuplicateKey { line, column, key: key.into() }
 }
 
-/// Returns the line of a byte, counted from 1.
+/// Returns the number of the line that contains a byte, counted from 1.
 pub fn line_of(text: &str, at: usize) -> usize {
     position(text, at).0
 }

@@ -7,7 +7,7 @@
 use super::Entry;
 use super::command::Command;
 
-/// What was around an entry before we added it, and so what must be left when the entry is removed.
+/// What was around an entry before we added it, and therefore what must remain when the entry is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Before {
     /// There was something else, or nothing that must stay. Whatever becomes empty when our hooks are removed is
@@ -17,7 +17,8 @@ pub enum Before {
     EmptyArray,
     /// There was an empty object for the events, which stays. Key order: `type`, `timeout`, `command`.
     EmptyObject,
-    /// There was no file, or a blank one: the outermost braces go too. Key order: `timeout`, `type`, `command`.
+    /// There was no file, or a blank one, so the outermost braces are removed too. Key order: `timeout`, `type`,
+    /// `command`.
     NoFile,
 }
 
@@ -37,7 +38,7 @@ impl Before {
 /// The formatting of new text.
 #[derive(Clone, Debug)]
 pub struct Look {
-    /// True for several lines, false for one.
+    /// True if the new text has several lines, false if it has one.
     pub lines: bool,
     /// Whether the hook itself is written on one line although the rest is not. Like the key order, this records what
     /// was there before: the line end before the closing bracket already existed (see `insert`).

@@ -10,7 +10,7 @@ use super::render::{Node, print, print_member, string as json_string};
 use super::survey::{split_mark, top_level};
 use super::tree::{self, Container, Item};
 
-/// The word after our program.
+/// The subcommand that our command calls.
 const WORD: &str = "statusline";
 /// The option that contains the user's own command.
 const AFTER: &str = "--after";

@@ -110,12 +110,13 @@ pub struct Container {
 pub struct Item {
     pub key: Option<Range<usize>>,
     pub value: Range<usize>,
-    /// The position of the comma after it.
+    /// The position of the comma after the item.
     pub comma: Option<usize>,
-    /// Where the bracket or comma before it ends; white space and comments follow.
+    /// Where the bracket or comma before the item ends; white space and comments follow.
     pub gap_start: usize,
     pub start: usize,
-    /// Where the last thing before it ends, including comments. From here to its start there is only white space.
+    /// Where the last thing before the item ends, including comments. From here to the item's start there is only white
+    /// space.
     pub before: usize,
     /// True if that last thing is a `//` comment, which needs a line end.
     pub before_needs_line: bool,

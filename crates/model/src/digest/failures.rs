@@ -90,7 +90,7 @@ pub struct Failure {
     pub tests: Vec<String>,
     /// How often the command failed in the same way.
     pub times: u32,
-    /// What worked instead within a few calls.
+    /// What worked instead, if something did within a few calls.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub worked: String,
     /// The number of the call in the session.
@@ -213,7 +213,7 @@ impl Digest {
         }
     }
 
-    /// Applies the runs of a session that continues this one, because they may have solved failures of this one.
+    /// Applies the runs of a session that continues this one, because they may have solved failures of this session.
     pub(super) fn go_on_with(
         &mut self,
         commands: Vec<CommandUse>,
@@ -436,7 +436,7 @@ fn checks_of(command: &str, record: &Record) -> Vec<Check> {
     below(run::checks(command, &record.cwd), &record.worktree)
 }
 
-/// Makes the folders of the checks relative to the top of the checkout, however they were entered.
+/// Makes the folders of the checks relative to the top of the checkout, however the command line entered them.
 fn below(mut checks: Vec<Check>, worktree: &str) -> Vec<Check> {
     for check in &mut checks {
         if let Some(inside) = inside(check, worktree) {

@@ -40,7 +40,7 @@ pub struct Goal<'d> {
     pub newest: Option<&'d Prompt>,
     /// The agent's proposal, if the user accepted it as the current task.
     pub accepted: Option<&'d Statement>,
-    /// The task that the newest message belongs to, if that is an earlier one.
+    /// The task that the newest message belongs to, if an earlier message gave the task.
     pub task: Option<&'d Prompt>,
     /// True if the agent has already summed up the task, which is then only context for the newest message.
     pub is_answered: bool,
@@ -51,7 +51,7 @@ impl Prompt {
         prompt::sort(&self.text)
     }
 
-    /// Returns whether the agent was waiting for the prompt: it was neither said while the agent worked nor with a
+    /// Returns whether the agent was waiting for the prompt: it was sent neither while the agent worked nor with a
     /// refusal.
     pub fn begins_turn(&self) -> bool {
         !self.at_work && self.refused.is_empty()

@@ -80,7 +80,7 @@ impl Frontmatter {
         })
     }
 
-    /// Returns the entry of a key; if there are several, the last one, because it counts.
+    /// Returns the entry of a key; the last one if there are several.
     pub fn entry(&self, key: &str) -> Option<&Entry> {
         self.entries.iter().rev().find(|entry| entry.key == key)
     }

@@ -14,7 +14,7 @@ pub enum Foreign {
         task: String,
         entries: Vec<Entry>,
     },
-    /// Not evidence; the text says what it is instead.
+    /// The file is not evidence; the text says what it is instead.
     Other(&'static str),
 }
 
@@ -40,8 +40,8 @@ pub fn read_foreign(path: &str, bytes: &[u8]) -> Result<Foreign, String> {
     Ok(Foreign::Evidence { task, entries })
 }
 
-/// Returns the task that the file names, or else its folder, or else its own name; `2.1 2.json` is a copy of
-/// `2.1.json`.
+/// Returns the task that the file's content names, or else the name of its folder, or else the file's own name.
+/// `2.1 2.json` is a copy of `2.1.json`.
 fn task_of(path: &str, fields: &Map<String, Value>) -> String {
     let said = ["task_id", "taskId"].iter().find_map(|key| fields.get(*key)?.as_str());
     if let Some(said) = said.and_then(|said| Id::new(said.trim()).ok()) {
@@ -74,7 +74,7 @@ fn stem(path: &str) -> &str {
     name.strip_suffix(".json").unwrap_or(name)
 }
 
-/// Reads an entry of a bundle. All fields go to its metadata, so that one of an unexpected type is not lost.
+/// Reads an entry of a bundle. All fields go to its metadata, so that a field of an unexpected type is not lost.
 fn of_entry(task: &str, value: &Value) -> Entry {
     let mut entry = match serde_json::from_value::<Entry>(value.clone()) {
         Ok(entry) => entry,

@@ -1,4 +1,4 @@
-//! Judges the evidence of a task. This is the only judgement, and all code that shows evidence uses it.
+//! Judges the evidence of a task. No other code judges it, and all code that shows evidence uses this module.
 
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ pub enum Freshness {
     Fresh,
     /// What has changed, in a few words: `src/a.rs changed`.
     Stale(String),
-    /// Why it is not known. A failure still counts then, but a success proves nothing.
+    /// This is unknown, for the reason in the text. A failure still counts then, but a success proves nothing.
     Unknown(String),
 }
 
@@ -25,7 +25,7 @@ pub enum Proof {
     /// A run passed, but the files have changed since, or it is not known whether they have.
     Stale,
     Failed,
-    /// There is nothing that `thru` saw itself.
+    /// `thru` itself saw no run.
     None,
 }
 
@@ -164,7 +164,7 @@ impl<'e> Seen<'e> {
 }
 
 impl Standing<'_> {
-    /// Returns what has changed since, or why that is not known; empty if nothing has.
+    /// Returns what has changed since, or why that is not known; empty if nothing has changed.
     pub fn changed(&self) -> &str {
         match &self.freshness {
             Freshness::Fresh => "",

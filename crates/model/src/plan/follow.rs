@@ -121,7 +121,7 @@ fn is_of(task: &Task, text: &str) -> bool {
         && (task.todo.as_deref().map(normal).as_ref() == Some(&text) || normal(&task.description) == text)
 }
 
-/// Returns the text without what people change casually: case, punctuation, a full stop.
+/// Returns the text without what people change casually: case, punctuation and white space.
 pub(super) fn normal(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")

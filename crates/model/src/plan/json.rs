@@ -1,5 +1,5 @@
 //! Reads a plan.json of any tool: our own format, that of opencode-swarm, or a bare list of tasks. A value that does
-//! not fit its field is kept next to it, with a warning.
+//! not fit its field is kept, with a warning.
 
 use std::collections::HashSet;
 
@@ -248,7 +248,7 @@ fn number(value: &Value) -> Option<u32> {
     }
 }
 
-/// Removes and returns the first of these keys that contains a text or a number.
+/// Removes the first of these fields that contains a text or a number, and returns its text.
 fn text(fields: &mut Map<String, Value>, keys: &[&str]) -> Option<String> {
     for key in keys {
         match fields.get(*key) {

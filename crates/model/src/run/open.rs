@@ -49,7 +49,8 @@ pub fn command_purpose(command: &str, cwd: &str) -> CommandPurpose {
 }
 
 impl Family {
-    /// Returns whether a successful command of this family completes a failed one of the other.
+    /// Returns whether a successful command of this family completes what a failed command of the family `failed` left
+    /// undone.
     pub fn settles(self, failed: Family) -> bool {
         match failed {
             Family::Push | Family::Commit => self == failed,
@@ -119,7 +120,7 @@ fn is_scripted(steps: &[Step]) -> bool {
     steps.iter().any(|step| matches!(step.words[0].as_str(), "for" | "while" | "until" | "if" | "case"))
 }
 
-/// Returns the program and its subcommand, which identify a command with other arguments.
+/// Returns the program and its subcommand, which identify a command whatever its other arguments are.
 fn command_name(words: &[String]) -> String {
     let program = words[0].rsplit('/').next().unwrap_or(&words[0]);
     let asked: Vec<&str> =

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::{ends_in_number, first_sentences};
 
-/// Words with fewer characters are in every text, so they are not compared.
+/// Words with fewer characters than this are in every text, so they are not compared.
 const SHORTEST_WORD: usize = 4;
 
 /// Returns the sentences and items that share most words with `topic`, as many as fit into `max` characters, in their

@@ -1,10 +1,10 @@
-//! Finds what the agent says that it is about to change, as a command: "Now let me update `a` to do b:" gives "update
-//! `a` to do b".
+//! Finds the change that the agent announces, in the imperative: "Now let me update `a` to do b:" gives "update `a` to
+//! do b".
 
 use super::talk::{is_informative, is_talk};
 use super::{split, without_mark};
 
-/// An announcement with fewer characters says nothing: "Let me fix it".
+/// An announcement with fewer characters than this says nothing: "Let me fix it".
 const SHORTEST_PURPOSE: usize = 24;
 
 /// The most characters of an announcement that are kept.
@@ -116,15 +116,15 @@ const CHANGING_VERBS: &[&str] = &[
     "write",
 ];
 
-/// About the work itself, not about what changes.
+/// Words about the work itself, not about what changes.
 const META: &[&str] =
     &["create task", "task track", "todo list", "start implementing", "re-read", "re-run", "create a plan"];
 
 /// Words that refer to something said before, as in "Fix these errors".
 const REFERRING_WORDS: &[&str] = &["it", "this", "that", "these", "those", "them", "both", "all"];
 
-/// Returns the change that the words announce, or what they found out if the announcement itself says nothing; empty if
-/// neither.
+/// Returns the change that the words announce or, if the announcement itself says nothing, what the agent found; empty
+/// if there is neither.
 pub fn purpose(text: &str) -> String {
     let mut order = String::new();
     let mut found = String::new();
@@ -189,7 +189,7 @@ fn without_leads(sentence: &str) -> (&str, bool) {
     loop {
         let small = rest.to_lowercase().replace('’', "'");
         let lead = LEADING_WORDS.iter().find(|lead| small.starts_with(**lead));
-        // Letters can change their length in small letters; such a lead is not one of ours.
+        // In lower case, some characters become two. None of [`LEADING_WORDS`] contains such a character.
         let Some((at, _)) = lead.and_then(|lead| rest.char_indices().nth(lead.chars().count())) else {
             break;
         };
