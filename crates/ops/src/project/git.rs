@@ -150,12 +150,11 @@ pub fn include(project: &Path, paths: &[PathBuf]) -> Result<Option<ListChange>> 
 
 /// Returns the paths that we exclude in this clone.
 pub fn excluded(project: &Path) -> Result<Vec<PathBuf>> {
-    let Some((_, held)) = exclude_file(project)? else { return Ok(Vec::new()) };
-    let Some(top) = ask(project, &["rev-parse", "--show-toplevel"])? else { return Ok(Vec::new()) };
+    let Some(ExcludeList { top, held, .. }) = exclude_list(project)? else { return Ok(Vec::new()) };
     let held = held.unwrap_or_default();
     let lines = held.split(|b| *b == b'\n').skip_while(|line| !is_mark(line)).skip(1);
     let ours = lines.map_while(|line| std::str::from_utf8(line).ok()?.trim_end().strip_prefix('/'));
-    Ok(ours.map(|path| Path::new(top.trim_end()).join(path)).collect())
+    Ok(ours.map(|path| top.join(path)).collect())
 }
 
 /// Returns every checkout of this checkout's repository, this one first. A checkout that only claims to belong to the
