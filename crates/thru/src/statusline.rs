@@ -25,7 +25,8 @@ impl Call {
     pub fn of(words: &[OsString]) -> Call {
         let value = |name: &str| {
             let given = words.iter().position(|word| word == name).and_then(|at| words.get(at + 1)).cloned();
-            let joined = || words.iter().find_map(|word| word.to_str()?.strip_prefix(name)?.strip_prefix('='));
+            let joined =
+                || words.iter().find_map(|word| word.to_str()?.strip_prefix(name)?.strip_prefix('='));
             given.or_else(|| joined().map(OsString::from))
         };
         let json = words.iter().any(|word| word == "--json");

@@ -187,7 +187,8 @@ pub const ROWS: &[Row] = &[
         .at_first_contact(Size::Gb1),
     row(COMPACT_MEDIUM, trusted, COMPACT, compact, at_most(4.0, 4.5)).with_cursor(Size::Mb10),
     row(COMPACT_LARGE, trusted, COMPACT, compact, at_most(4.0, 4.5)).with_cursor(Size::Large),
-    row("hook session-start, 100,000 packets", many_packets, START, start, at_most(10.0, 10.5)).at_each_start(),
+    row("hook session-start, 100,000 packets", many_packets, START, start, at_most(10.0, 10.5))
+        .at_each_start(),
     row("thru packet list, 100,000 packets", many_packets, &["packet", "list"], empty, at_most(60.0, 60.0)),
     row("thru pickup ID, 100,000 packets", many_packets, PICKUP, empty, at_most(4.0, 4.5)),
     row("hook before-compact, workstream", with_workstream, COMPACT, compact, at_most(6.0, 6.5)),

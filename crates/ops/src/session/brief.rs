@@ -17,8 +17,8 @@ use store::{Found, Lock};
 use crate::features::{self, BriefContext, ProjectContext, decisions, sessions};
 use crate::project::settings;
 use crate::session::past::{self, Gathered};
-use crate::session::transcript::{self, Skipped, Source};
 use crate::session::roster::{self, Roster};
+use crate::session::transcript::{self, Skipped, Source};
 use crate::session::{context_held, database, list};
 use crate::{Error, Mode, Result, World};
 

@@ -354,7 +354,10 @@ fn another_model_has_a_window_of_its_own() {
         stop_with(&env, &requests);
         let output = prompt(&env, "s1");
         let told = if output.stdout.is_empty() { String::new() } else { output.context() };
-        assert!(told.contains(expected) && told.is_empty() == expected.is_empty(), "{tokens} {model}: {told}");
+        assert!(
+            told.contains(expected) && told.is_empty() == expected.is_empty(),
+            "{tokens} {model}: {told}"
+        );
     }
 }
 

@@ -213,7 +213,9 @@ fn the_status_line_of_a_named_root() {
     let joined = format!("--root={root}");
     let line = |words: &[&str]| env.call(words).dir("/").stdin(status).run().ok().stdout;
     assert_eq!(line(&["statusline"]), "context 42%\n");
-    for words in [&["statusline", "--root", &root][..], &["--root", &root, "statusline"], &["statusline", &joined]] {
+    for words in
+        [&["statusline", "--root", &root][..], &["--root", &root, "statusline"], &["statusline", &joined]]
+    {
         assert_eq!(line(words), "context 42% · task 1.1\n", "{words:?}");
     }
     assert_eq!(line(&["statusline", "--root"]), "context 42%\n", "a word is missing");

@@ -18,8 +18,8 @@ const TAIL: u64 = 32 * 1024;
 /// started long ago.
 pub fn since(store: &Store, own: &Id, now: Timestamp, from: &str) -> Result<Vec<Id>> {
     let Some(window) = time::parse(from).map(|from| now.duration_since(from)) else { return Ok(Vec::new()) };
-    let [list, receipts] = [layout::SESSIONS, layout::RECEIPTS]
-        .map(|log| store.dir().recent(log, TAIL).unwrap_or_default());
+    let [list, receipts] =
+        [layout::SESSIONS, layout::RECEIPTS].map(|log| store.dir().recent(log, TAIL).unwrap_or_default());
     let mut others: BTreeSet<&[u8]> = BTreeSet::new();
     for log in [&list, &receipts] {
         others.extend(scan::texts_of(log, br#""session":""#));
