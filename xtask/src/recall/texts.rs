@@ -48,11 +48,20 @@ impl Past {
 
     /// Returns the brief for an agent that can see the harness's summary.
     pub fn beside(&self, summary: &str, size: usize, scoring: Option<&Scoring>) -> String {
+        compose(&self.digest_beside(summary), size, scoring)
+    }
+
+    pub fn digest(&self) -> &Digest {
+        &self.digest
+    }
+
+    /// Returns the digest after the harness has written its summary.
+    pub fn digest_beside(&self, summary: &str) -> Digest {
         let mut digest = self.digest.clone();
         let told =
             Record { event: EventName::Summary.name().into(), text: summary.into(), ..Record::default() };
         digest.fold(&told);
-        compose(&digest, size, scoring)
+        digest
     }
 
     /// Returns what an agent gets when it picks up a packet of the session: all sections, as the pickup prints them.

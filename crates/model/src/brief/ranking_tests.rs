@@ -137,6 +137,27 @@ fn without_scoring_the_brief_is_what_it_was() {
     }
 }
 
+/// `cargo xtask recall DIR --fixed-order` writes the digests of real sessions and runs this test.
+#[test]
+fn without_scoring_the_brief_of_a_real_session_is_what_it_was() {
+    let Some(folder) = std::env::var_os("THRU_DIGESTS") else {
+        eprintln!("skipped: THRU_DIGESTS names no folder of digests");
+        return;
+    };
+    let mut compared = 0;
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        let digest: Digest = serde_json::from_slice(&std::fs::read(entry.path()).unwrap()).unwrap();
+        let records = facts(compared);
+        let material = material(&digest, &records, None);
+        for cap in [1_200, 2_000, 4_000, 9_500] {
+            let found = compose(&material, cap).map(|brief| brief.text);
+            assert!(found == before_scoring(&material, cap), "{:?}, {cap} characters", entry.file_name());
+        }
+        compared += 1;
+    }
+    assert!(compared > 0, "the folder contains no digest");
+}
+
 #[test]
 fn the_same_records_give_the_same_bytes_a_thousand_times() {
     let scoring = scoring();

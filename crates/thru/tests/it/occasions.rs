@@ -219,9 +219,9 @@ fn what_running_sessions_did_lately_is_limited_as_a_whole() {
         phrases.map(|(_, phrase)| phrase.chars().count()).collect()
     };
     assert_eq!(lately("free").len(), 4);
-    env.write(env.user_config(), "[swarm]\nawareness_max_chars = 120\n");
+    env.write(env.user_config(), "[swarm]\nawareness_max_chars = 60\n");
     let told = lately("limited");
-    assert!(!told.is_empty() && told.iter().sum::<usize>() <= 120, "{told:?}");
+    assert!(!told.is_empty() && told.iter().sum::<usize>() <= 60, "{told:?}");
 }
 
 fn fire_in(env: &TestEnv, folder: &Path, session: &str, event: &str, more: Value) -> String {
