@@ -55,6 +55,18 @@ pub fn argument(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     hit(text, value, verdict, joint)
 }
 
+/// Finds the value in `put_env(:app, :secret_key_base, "x")`, where a symbol names it. `at` is the comma.
+pub fn symbol(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
+    let before = &text[floor..at];
+    let (owner, name) = before.split_at(before.len() - run_back(before, WORD, LONGEST_NAME));
+    if name.is_empty() || !owner.ends_with(b":") || owner.ends_with(b"::") {
+        return None;
+    }
+    let verdict =
+        names::judge(name).filter(|verdict| matches!(verdict.says, Says::Password | Says::Secret))?;
+    hit(text, values::value(text, at + 2)?, verdict, Joint { doubtful: true, ..Joint::default() })
+}
+
 fn trim_end(text: &[u8], mark: u8) -> &[u8] {
     &text[..text.len() - text.iter().rev().take_while(|byte| **byte == mark).count()]
 }

@@ -44,7 +44,6 @@ pub fn told(text: &[u8], start: usize, end: usize, at: usize) -> Option<Hit> {
         (b':', _) if text[at + 1..].starts_with(b" EAP \"") || text[at + 1..].starts_with(b" XAUTH \"") => {
             flags::given(text, at + 1 + text[at + 1..].iter().position(|byte| *byte == b'"')?)
         }
-        (b':', b' ') if &text[start..end] == b"phrase" => seed(text, start, at),
         (b':', b'@') if &text[start..end] == b"localhost" => generated(text, at),
         (b':', b'@') if end == at && text[start..end].contains(&b'.') => after_address(text, at),
         (b':', b'/') if end == at => commands::slash_flag(text, start, at),
@@ -84,13 +83,17 @@ fn masked(text: &[u8], at: usize) -> Option<Hit> {
     (text[at + close] == b']').then(|| flags::given(text, at + close + 1))?
 }
 
-/// Finds a wallet's recovery phrase, twelve words or more on one line, as in `seed phrase: actor island canyon …`.
-fn seed(text: &[u8], start: usize, at: usize) -> Option<Hit> {
+/// Finds a wallet's recovery phrase, twelve words or more, as in `seed phrase: actor island canyon …` and
+/// `the mnemonic is "…"`. The noun ends at `end`.
+pub fn seed(text: &[u8], end: usize) -> Option<Hit> {
     const FEWEST: usize = 12;
-    if !["seed ", "recovery "].iter().any(|word| ends_with_ignore_case(&text[..start], word)) {
-        return None;
-    }
-    let start = at + 1 + blanks(&text[at + 1..], 4);
+    let marks = text[end..].iter().take(32).take_while(|byte| b" :=\n\r\"'`*-".contains(byte)).count();
+    let verb = ["is", "are", "was", "(12 words)", "(24 words)"]
+        .iter()
+        .find(|verb| text[end + marks..].starts_with(verb.as_bytes()));
+    let start = end + marks + verb.map_or(0, |verb| verb.len());
+    let start =
+        start + text[start..].iter().take(8).take_while(|byte| b" :=\n\r\"'`*".contains(byte)).count();
     let (mut end, mut words) = (start, 0);
     loop {
         let next = end + usize::from(words > 0);
@@ -101,7 +104,7 @@ fn seed(text: &[u8], start: usize, at: usize) -> Option<Hit> {
         (end, words) = (next + length, words + 1);
     }
     // In a sentence, further words or a punctuation mark would follow.
-    let alone = words >= FEWEST && matches!(byte(text, end), b'\n' | b'\r' | b'"' | b'\\' | 0);
+    let alone = words >= FEWEST && matches!(byte(text, end), b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'\\' | 0);
     alone.then_some(Hit { start, end, kind: "password" })
 }
 

@@ -3,6 +3,7 @@
 use super::Hit;
 use super::classes::{BASE64_URL, DOT, blanks, byte, is, run_back, starts_with_ignore_case};
 use super::context::last_line;
+use super::grades::grade;
 use super::sentences::{self, Least};
 
 /// How many bytes before a pair the words that announce it may be.
@@ -21,6 +22,11 @@ pub fn apart(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let before = text[floor..at].strip_suffix(b" ")?;
     let user = name_before(before)?;
     let told = is_told(&before[..before.len() - user.len()]);
+    if !told && is_account(user) {
+        let end = at + 2 + sentences::value_length(&text[at + 2..]);
+        let likely = grade(&text[at + 2..end]).is_some() && !super::contains(&text[at + 2..end], b"REDACTED");
+        return likely.then_some(Hit { start: at + 2, end, kind: "password" });
+    }
     told.then(|| sentences::accepted(text, at + 2, least(user)))?
 }
 
@@ -31,6 +37,12 @@ pub fn colon(text: &[u8], start: usize, at: usize) -> Option<Hit> {
         let line = last_line(&text[start.saturating_sub(REACH)..start]);
         [&b"creds"[..], b"credential", b"Creds", b"Credential"].iter().any(|word| super::contains(line, word))
     };
+    let near = &text[start.saturating_sub(200)..start];
+    if memchr::memmem::rfind(near, b"chpasswd:").is_some()
+        || memchr::memmem::find(last_line(near), b"bundle config").is_some()
+    {
+        return super::flags::given(text, at + 1);
+    }
     if byte(text, at + 1).is_ascii_whitespace() || !is_account(&text[start..at]) && !credentials() {
         return None;
     }

@@ -76,6 +76,20 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         if names_user(&text[start.saturating_sub(80)..start]) {
             return sentences::accepted(text, end + 1, Least::Words);
         }
+        // The name may begin a line of a settings file, as in `Pass "x"` of mbsync.
+        let line = super::context::last_line(&text[start.saturating_sub(40)..start]);
+        if line.trim_ascii().is_empty()
+            && let Some(value) = values::value(text, end + blanks(&text[end..], WIDEST_GAP))
+            && value.quoted
+            && matches!(byte(text, value.end + 1), b'\n' | b'\r')
+        {
+            let content = &text[value.start..value.end];
+            return told_words(
+                text,
+                value,
+                super::grades::grade(content).is_some() || profile(content).is_random(),
+            );
+        }
         // The name may be that of a variable, as in `input_pw x`.
         if name.ends_with(b"_pw") && profile(&text[end + 1..text.len().min(end + 9)]).is_mixed() {
             return super::flags::given(text, end + 1);
@@ -215,6 +229,17 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
             }
         };
         return told_words(text, value, enough);
+    }
+    // SQL names the secret in capitals: `CREATE SECRET s (TYPE s3, SECRET 'x')`, `ATTACH 'x.db' AS x KEY 'x'`.
+    let in_sql =
+        value.quoted && text[value.start - 1] == b'\'' && matches!(name, b"SECRET" | b"KEY" | b"TOKEN");
+    let line = || super::context::last_line(&text[start.saturating_sub(200)..start]);
+    if in_sql
+        && ["CREATE ", "ATTACH ", "ALTER ", "create ", "SET "]
+            .iter()
+            .any(|verb| super::contains(line(), verb.as_bytes()))
+    {
+        return super::flags::given(text, value.start - 1);
     }
     let at_prompt = name == b"AUTH" && text[..start].ends_with(b"> ");
     // Redis 6 takes a name before the password: `AUTH name x`.
