@@ -84,6 +84,16 @@ pub fn after(text: &[u8], start: usize, end: usize) -> Option<Hit> {
             random_word(text, end, 0)
         }
         b"logon" if text[..start].ends_with(b".") => logged_on(text, end),
+        b"add" if ends_word(&text[..start], b"mc config host") => random_word(text, end, 3),
+        b"push" if ends_word(&text[..start], b"nuget") => token_argument(text, end),
+        b"SQLConnectInfo" => random_word(text, end, 2),
+        b"DefaultPassword" => behind_word(text, end, b"/d"),
+        b"isql" => random_word(text, end, 2).or_else(|| random_word(text, end, 3)),
+        b"runas" => random_word(text, end, 1),
+        b"user_pw" | b"owner_pw" | b"input_pw" => flags::given(text, end + 1),
+        b"install" if ends_word(&text[..start], b"cloudflared service") => token_argument(text, end),
+        b"join" if ends_word(&text[..start], b"zerotier-cli") => token_argument(text, end),
+        b"psk" if text[..start].ends_with(b"wpa-") => flags::given(text, end + 1),
         b"store" if ends_word(&text[..start], b"api-key") => random_word(text, end, 1),
         b"encrypt_string" => flags::literal(text, end + 1),
         b"rocommunity" | b"rwcommunity" => random_word(text, end, 0),
@@ -139,6 +149,18 @@ pub fn may_take(word: &[u8]) -> bool {
             | b"AES"
             | b"encrypt_string"
             | b"store"
+            | b"add"
+            | b"push"
+            | b"isql"
+            | b"SQLConnectInfo"
+            | b"DefaultPassword"
+            | b"runas"
+            | b"user_pw"
+            | b"owner_pw"
+            | b"input_pw"
+            | b"install"
+            | b"join"
+            | b"psk"
             | b"rocommunity"
             | b"rwcommunity"
             | b"identify"

@@ -36,6 +36,12 @@ pub fn told(text: &[u8], start: usize, end: usize, at: usize) -> Option<Hit> {
         (b':', b' ' | b'\'') if &text[start..end] == b"API" => languages::key_of_api(text, start, at),
         (b':', _) if end - start <= 2 && end < at => web_key(text, start, end, at),
         (b':', b'"' | b'\'') if is_session(&text[start..end]) => cookie(text, start, at),
+        (b':', b'"') if text[start..end].contains(&b'.') => hosted(text, start, at),
+        (b':', b'=')
+            if end == at && (text[..start].ends_with(b"user=") || text[..start].ends_with(b"login=")) =>
+        {
+            pairs::assigned(text, at)
+        }
         (b':', _) if byte(text, at + 1) == b'\n' => announced(text, at),
         (b':', b' ' | b'`' | b'"' | b'\'' | b'(') if end == at && byte(text, at + 1) > b' ' => {
             pairs::colon(text, start, at)
@@ -75,6 +81,19 @@ pub fn announced(text: &[u8], at: usize) -> Option<Hit> {
     let content = &text[value.start..value.end];
     let told = content.len() >= 12 && !content.contains(&b':') && memmem::find(line, b"assword").is_some();
     if told { named::hit(text, value, verdict, Joint { doubtful: true, ..Joint::default() }) } else { None }
+}
+
+/// Finds the token in `"github-oauth": {"github.com": "x"}`, where a host comes between. The host is `text[start..]`.
+fn hosted(text: &[u8], start: usize, at: usize) -> Option<Hit> {
+    let before =
+        text[start.saturating_sub(80)..start - 1].trim_ascii_end().strip_suffix(b"{")?.trim_ascii_end();
+    let name = before.strip_suffix(b":")?.trim_ascii_end().strip_suffix(b"\"")?;
+    let name = &name[name.len() - super::classes::run_back(name, BASE64_URL, 40)..];
+    let told = names::judge(name).is_some() || name.ends_with(b"oauth") || name == b"bearer";
+    let value =
+        values::value(text, at + 1 + blanks(&text[at + 1..], 4)).filter(|value| value.quoted && told)?;
+    let verdict = Verdict { says: Says::Secret, kind: "token" };
+    named::hit(text, value, verdict, Joint::default())
 }
 
 /// Finds the value in `##vso[task.setvariable variable=NAME;issecret=true]x`, a line in a log of Azure Pipelines.
@@ -173,7 +192,9 @@ fn query(text: &[u8], start: usize, at: usize) -> Option<Hit> {
 fn cookie(text: &[u8], start: usize, at: usize) -> Option<Hit> {
     let after = at + 1 + blanks(&text[at + 1..], 1);
     let content = values::quote_at(text, after).map_or(after, |(content, _)| content);
-    if cookie_length(&text[content..], SHORTEST_SESSION) < SHORTEST_SESSION {
+    let named = is_session(&text[start..at]);
+    let shortest = if named { 10 } else { SHORTEST_SESSION };
+    if cookie_length(&text[content..], shortest) < shortest {
         return None;
     }
     let line = last_line(&text[start.saturating_sub(LONGEST_HEADER)..start]);
@@ -192,7 +213,11 @@ fn cookie(text: &[u8], start: usize, at: usize) -> Option<Hit> {
     let content = &text[value.start..value.end];
     let uuid = content.len() == 36 && content.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
     let joint = Joint { doubtful: true, ..Joint::default() };
-    let secret = !uuid && values::is_secret(text, value, Says::Secret, joint);
+    // A session may be a UUID.
+    let uuid = uuid && !named;
+    let secret =
+        named && content.len() >= 10 && profile(content).is_mixed() && !super::contains(content, b"REDACTED")
+            || !uuid && values::is_secret(text, value, Says::Secret, joint);
     secret.then_some(Hit { start: value.start, end: value.end, kind: "cookie" })
 }
 

@@ -235,6 +235,12 @@ fn short(text: &[u8], at: usize) -> Option<Hit> {
                     "ncftp",
                     "poetry publish",
                     "mutool",
+                    "cypher-shell",
+                    "sftp",
+                    "kcadm",
+                    "impala-shell",
+                    "presto",
+                    "trino",
                 ],
             ) =>
         {
@@ -436,6 +442,15 @@ fn is_stored(rest: &[u8]) -> bool {
 /// Whether a command prints the password, as in `--password-command "echo`, `BORG_PASSCOMMAND='echo` and `-y <(echo`.
 fn is_command_of(before: &[u8]) -> bool {
     let before = before.strip_suffix(b"echo").or_else(|| before.strip_suffix(b"printf")).unwrap_or(before);
+    // Mail clients run a command that prints the password: `passwordeval "echo x"`, `password_cmd echo x`.
+    let line = super::context::last_line(&before[before.len().saturating_sub(60)..]).trim_ascii();
+    let line = line.strip_suffix(b"\"").unwrap_or(line).trim_ascii();
+    if ["passwordeval", "PassCmd", "passcmd", "password_cmd", "passwordcmd", "source_cred_cmd"]
+        .iter()
+        .any(|name| line.ends_with(name.as_bytes()))
+    {
+        return true;
+    }
     if let Some(before) = before.strip_suffix(b"<(") {
         return [
             &b" -y "[..],
@@ -445,6 +460,9 @@ fn is_command_of(before: &[u8]) -> bool {
             b"password-file ",
             b"password-file=",
             b"private-key ",
+            b"data-file=",
+            b"data-file ",
+            b"secret-file=",
             b"pass-file ",
             b"pass-file=",
             b"token-file=",
@@ -462,7 +480,7 @@ fn is_command_of(before: &[u8]) -> bool {
 
 /// Finds the value in `kinit ann <<< x`, where a command reads a secret from a here-string. `at` is the first bracket.
 pub fn here_string(text: &[u8], at: usize) -> Option<Hit> {
-    const READERS: [&str; 12] = [
+    const READERS: [&str; 14] = [
         "--with-token",
         "secret create",
         "kinit",
@@ -475,6 +493,8 @@ pub fn here_string(text: &[u8], at: usize) -> Option<Hit> {
         "secrets create",
         "-stdin",
         "sudo -S",
+        "env add ",
+        "secret:set",
     ];
     let after = at + 3 + blanks(&text[at + 3..], 2);
     if before(text, at, &["chpasswd"]) {
@@ -530,6 +550,17 @@ fn behind_flag(text: &[u8], at: usize) -> Option<usize> {
         return Some(at + 2 + blanks(&rest[2..], 8));
     }
     let gap = blanks(rest, 8);
+    // In YAML each argument may be an item of a list.
+    let line = super::context::last_line(&text[at.saturating_sub(60)..at]).trim_ascii_start();
+    let next = rest.iter().take(40).position(|byte| *byte == b'-').unwrap_or(0);
+    if line.starts_with(b"- ")
+        && next > 0
+        && rest[..next].trim_ascii().is_empty()
+        && rest[0] == b'\n'
+        && byte(rest, next + 1) == b' '
+    {
+        return Some(at + next + 2);
+    }
     // A backslash continues the line.
     if gap > 0 && rest[gap..].starts_with(b"\\\n") {
         return Some(at + gap + 2 + blanks(&rest[gap + 2..], 16));

@@ -27,6 +27,11 @@ pub fn grade(word: &[u8]) -> Option<Grade> {
     {
         return None;
     }
+    // A word of letters alone is one of the sentence. Most words fail here.
+    let plain = |byte: &u8| is(*byte, LOWER) || *byte >= 0x80;
+    if word[1..].iter().all(plain) {
+        return None;
+    }
     let looks = profile(word);
     if looks.letters() < 3
         || looks.is_filler()
@@ -107,6 +112,9 @@ fn is_mail(word: &[u8]) -> bool {
 
 /// Whether a word is a term of computing or the name of a file, whatever its digits.
 pub fn is_term(word: &[u8]) -> bool {
+    if !word.iter().any(|byte| is(*byte, DIGIT) || *byte == b'.') {
+        return false;
+    }
     let stem = &word[..word.iter().position(|byte| !is(*byte, LETTER)).unwrap_or(word.len())];
     let dot = memchr::memrchr(b'.', word);
     let file = dot.is_some_and(|dot| EXTENSIONS.holds(&word[dot + 1..]));

@@ -21,6 +21,13 @@ pub fn credential(text: &[u8], at: usize) -> Option<Hit> {
     }
     let known = is_scheme(&text[start..start + scheme]);
     let gap = blanks(&text[start + scheme..], 4);
+    // A shell escapes the blank: `Authorization:\ Bearer\ x`.
+    if text[start..].starts_with(b"\\ ") {
+        return credential(text, start + 2);
+    }
+    if known && text[start + scheme..].starts_with(b"\\ ") {
+        return bearer(text, start + scheme + 1);
+    }
     if text[start + scheme + gap..].starts_with(b"\\\n") && known {
         return bearer(text, start + scheme);
     }

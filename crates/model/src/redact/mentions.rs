@@ -122,7 +122,7 @@ pub fn near(text: &[u8], start: usize, end: usize, floor: usize) -> Option<Hit> 
     };
     // The rules for assignments come first.
     if matches!(byte(text, end), b':' | b'=') {
-        if noun == Noun::Secret {
+        if noun == Noun::Secret && text[end - 1].is_ascii() && !text[start..end].contains(&0xc3) {
             return None;
         }
         if let Some(hit) = named::assigned(text, end, floor) {
@@ -203,8 +203,10 @@ fn below(text: &[u8], line_start: usize, end: usize, line_end: usize, noun: Noun
         || matches!(rest, b"is" | b"is:" | b"again" | b"pls" | b"please");
     let label = words(text, line_start, end).take(LONGEST_LABEL + 1).count() <= LONGEST_LABEL;
     // A line of code is no label.
-    let code = text[line_start..line_end].iter().any(|byte| b"(){}=;%$<>[]+|&".contains(byte));
-    if !asks && !(last && label && !code) {
+    let code = text[line_start..line_end].iter().any(|byte| b"(){}=;%$[]+|&".contains(byte));
+    // A demand may announce the value: `use the following password to proceed:`.
+    let announces = rest.ends_with(b":") && !code;
+    if !asks && !announces && !(last && label && !code) {
         return None;
     }
     alone(text, line_end, Grade::Likely)
@@ -439,7 +441,7 @@ fn after(text: &[u8], start: usize, end: usize, line_end: usize, noun: Noun) -> 
         return None;
     }
     // A name that is not ASCII is no name of code: `contraseña=x`.
-    let foreign = !text[..end].last().is_some_and(u8::is_ascii) || text[..end].ends_with("ña".as_bytes());
+    let foreign = !text[..end].last().is_some_and(u8::is_ascii) || text[start..end].contains(&0xc3);
     let end = end + usize::from(foreign && matches!(byte(text, end), b'=' | b':'));
     let stated = foreign && matches!(text[end - 1], b'=' | b':');
     let rest = &text[end..line_end];
@@ -452,7 +454,7 @@ fn after(text: &[u8], start: usize, end: usize, line_end: usize, noun: Noun) -> 
     };
     // In `password reset for x` nothing is stated right after the noun.
     let assigned = matches!(byte(rest, 0), b':' | b'=');
-    let (mut first, mut seen_name, mut astray) = (true, false, false);
+    let (mut first, mut seen_name, mut astray, mut answered) = (true, false, false, false);
     let sets = || {
         let line = &text[start.saturating_sub(80)..line_end];
         let line =
@@ -476,15 +478,25 @@ fn after(text: &[u8], start: usize, end: usize, line_end: usize, noun: Noun) -> 
             (Slot::Value, Noun::Password) => Some(Grade::Likely),
             (Slot::Value, Noun::Secret) if !astray => Some(Grade::Likely),
             (Slot::Value, Noun::Pair) => None,
+            (Slot::Open, Noun::Password) if is_aside(text, &word) => Some(Grade::Likely),
             (Slot::Open, Noun::Password) => Some(Grade::Obvious),
             _ => None,
         };
-        let english = matches!(text[start] | 32, b's' | b't' | b'k') && noun == Noun::Secret;
+        let english = noun == Noun::Secret && !foreign && matches!(text[start] | 32, b's' | b't' | b'k');
         if let Some(least) = least
             && grade(bare) >= Some(least)
             && !word.is_code(text)
             && !(assigned && bare.iter().all(|byte| is(*byte, LETTER)))
             && (!english || bare.iter().any(u8::is_ascii_digit) || bare.contains(&b'-'))
+        {
+            return Some(word.hit());
+        }
+        // A key of hexadecimal digits or base64 right after the noun, unless the line speaks of a hash.
+        if slot == Slot::Value
+            && noun == Noun::Password
+            && first
+            && is_key(bare)
+            && !speaks_of_hash(&text[start.saturating_sub(60)..line_end])
         {
             return Some(word.hit());
         }
@@ -522,11 +534,45 @@ fn after(text: &[u8], start: usize, end: usize, line_end: usize, noun: Noun) -> 
             slot = Slot::Value;
             continue;
         }
+        // An answer may follow: `"what's the password?" "x"`.
+        if byte(text, word.end) == b'?' && matches!(byte(text, word.end + 1), b'"') && !answered {
+            answered = true;
+            slot = Slot::Value;
+            continue;
+        }
         if word.stops && !continues(text, word.end, line_end) {
             return None;
         }
     }
     None
+}
+
+/// Whether a word is a long random value, perhaps of hexadecimal digits.
+fn is_key(word: &[u8]) -> bool {
+    (24..=128).contains(&word.len())
+        && word.iter().all(|byte| is(*byte, super::classes::BASE64 | super::classes::BASE64_URL))
+        && !word.contains(&b'/')
+        && super::chance::profile(word).is_random()
+        && super::chance::profile(word).digits > 1
+}
+
+fn speaks_of_hash(line: &[u8]) -> bool {
+    [
+        &b"hash"[..],
+        b"Hash",
+        b"HASH",
+        b"sha",
+        b"SHA",
+        b"md5",
+        b"MD5",
+        b"digest",
+        b"commit",
+        b"bcrypt",
+        b"uuid",
+        b" id ",
+    ]
+    .iter()
+    .any(|word| super::contains(line, word))
 }
 
 /// Whether a word can only be a token or a key: long, and drawn from letters of both cases and digits.
@@ -549,6 +595,11 @@ fn is_adjective(word: &[u8]) -> bool {
     ]
     .iter()
     .any(|stem| super::classes::starts_with_ignore_case(word, stem))
+}
+
+/// Whether a word is between commas.
+fn is_aside(text: &[u8], word: &Word) -> bool {
+    byte(text, word.end) == b',' && text[..word.start].trim_ascii_end().ends_with(b",")
 }
 
 /// Whether the next word is between commas: `the old password, x, still works`.
@@ -700,7 +751,13 @@ pub fn words(text: &[u8], at: usize, end: usize) -> impl Iterator<Item = Word> +
             {
                 at += 1;
             }
-            at = at.max(start + 1);
+            // The bracket may belong to an arrow: `x <- the password`.
+            if at == start {
+                at += 1;
+                while at < end && text[at] > b' ' && matches!(text[at], b'-' | b'<') {
+                    at += 1;
+                }
+            }
             return Some(trimmed(text, start, at));
         }
     })

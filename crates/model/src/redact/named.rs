@@ -435,6 +435,18 @@ fn pair_name<'a>(text: &'a [u8], name: &Name, floor: usize) -> Option<&'a [u8]> 
         let inside = memmem::find(block, b"\n}").is_none();
         return inside.then_some(&block[..run(block, BASE64_URL, LONGEST_NAME)]);
     }
+    // In `<apikeys>` of NuGet the key is the address.
+    if name.bytes(text) == b"value"
+        && super::contains(&text[name.start.saturating_sub(120)..name.start], b"<apikeys>")
+    {
+        return Some(b"apikey");
+    }
+    // The name of a tag's value may be another attribute: `<meta name="api-token" content="x">`.
+    if name.bytes(text) == b"content" {
+        let line = context::last_line(&text[name.start.saturating_sub(120)..name.start]);
+        let at = memmem::rfind(line, b"name=\"")? + 6;
+        return Some(&line[at..at + run(&line[at..], BASE64_URL | DOT, LONGEST_NAME)]);
+    }
     if !ends_with_ignore_case(name.bytes(text), "value") {
         return None;
     }

@@ -103,8 +103,10 @@ fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> 
     if is_one_of!(
         head,
         "pw pass sshpass userpass dbpass adminpass rootpass mailpass smtppass ldappass requirepass masterauth bindpw rootpw phrase mnemonic psk",
-    ) || ends_with_one_of!(head, "storepass keypass")
-    {
+    ) || ends_with_one_of!(
+        head,
+        "storepass keypass remotepass localpass imappass sqlpass wifipass vaultpass"
+    ) {
         let sure = ACCOUNTS.holds(before) || !is_one_of!(head, "pw pass phrase");
         return match is_one_of!(head, "phrase") && !is_one_of!(before, "seed recovery pass") {
             true => None,
@@ -116,7 +118,8 @@ fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> 
         return verdict(Says::Password, "cookie");
     }
     let personal = is_one_of!(head, "pat")
-        && is_one_of!(before, "github gitlab gh gl azure devops ado ghcr git bitbucket ext");
+        && (before.is_empty() && head == b"PAT"
+            || is_one_of!(before, "github gitlab gh gl azure devops ado ghcr git bitbucket ext"));
     if ends_with_ignore_case(head, "token") || is_one_of!(head, "jwt") || personal {
         return if OTHER_TOKENS.holds(before) { None } else { verdict(Says::Secret, "token") };
     }
@@ -145,6 +148,10 @@ fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> 
     ) {
         return verdict(Says::Secret, "api-key");
     }
+    // An AppRole of Vault logs in with its `secret_id`.
+    if is_one_of!(head, "id") && is_one_of!(before, "secret") {
+        return verdict(Says::Perhaps, "secret");
+    }
     if is_one_of!(head, "id") && is_one_of!(before, "key") {
         // This is the only identifier that is treated as part of a key, as in a Google service account.
         return is_one_of!(words.next()?, "private")
@@ -170,7 +177,7 @@ static SECRET_KEYS: List = list(
     application app integration license deploy session cookie user server rest write personal global \
     origin stripe openai anthropic google azure aws sendgrid datadog algolia mapbox twilio mailgun groq \
     gemini mistral cohere claude cloudflare heroku fastly pinecone supabase firebase sentry newrelic \
-    relic dd insights role token password unseal recovery setup totp mfa preshared psk authkey wg wireguard provisioning \
+    relic dd insights role token password unseal recovery setup totp mfa preshared psk authentication validation authkey instrumentation connection wg wireguard provisioning \
     mailgun mailchimp sparkpost postmark segment amplitude mixpanel braintree square paypal adyen plaid twitch spotify shopify hubspot \
     intercom zendesk freshdesk typeform airtable notion linear asana trello clickup figma canva dropbox box okta auth0 clerk stytch \
     openrouter together replicate fireworks deepseek perplexity cerebras huggingface hf elevenlabs deepgram assemblyai tavily serper \

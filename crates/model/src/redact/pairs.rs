@@ -38,6 +38,17 @@ pub fn colon(text: &[u8], start: usize, at: usize) -> Option<Hit> {
         [&b"creds"[..], b"credential", b"Creds", b"Credential"].iter().any(|word| super::contains(line, word))
     };
     let near = &text[start.saturating_sub(200)..start];
+    // A line of Postfix or Asterisk: `[host]:587 name:x`, `register => name:x@host`.
+    let line = last_line(near);
+    if line.starts_with(b"[") && super::contains(line, b"]:") && line.len() < 80
+        || line.ends_with(b"register => ")
+        || line.ends_with(b"stats auth ")
+    {
+        let end =
+            text[at..].iter().take(100).position(|byte| matches!(byte, b'@' | b'\n' | b' ')).unwrap_or(0);
+        let end = if end > 1 { at + end } else { text.len() };
+        return assigned(&text[..end], at);
+    }
     if memchr::memmem::rfind(near, b"chpasswd:").is_some()
         || memchr::memmem::find(last_line(near), b"bundle config").is_some()
     {
@@ -52,6 +63,15 @@ pub fn colon(text: &[u8], start: usize, at: usize) -> Option<Hit> {
     let told = is_told(&text[..start])
         || [&b" to log"[..], b" to sign"].iter().any(|words| after.starts_with(words));
     told.then_some(hit)
+}
+
+/// Finds the password in `login=name:x`; `at` is the colon.
+pub fn assigned(text: &[u8], at: usize) -> Option<Hit> {
+    let end = at + 1 + sentences::value_length(&text[at + 1..]);
+    let content = &text[at + 1..end];
+    let told = grade(content).is_some() || content.len() >= 12 && super::chance::profile(content).is_random();
+    let plain = !content.contains(&b'/') && !super::contains(content, b"REDACTED");
+    (told && plain).then_some(Hit { start: at + 1, end, kind: "password" })
 }
 
 /// Finds the password in `user/pass: admin/x`; `at` is where the user begins.

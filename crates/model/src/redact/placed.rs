@@ -31,12 +31,23 @@ pub fn commented(text: &[u8], start: usize, end: usize, floor: usize) -> Option<
     let close = code.iter().rposition(|byte| matches!(byte, b'"' | b'\''))?;
     let open = memchr::memrchr(code[close], &code[..close])?;
     let from = start - line.len();
-    let value = Value { start: from + open + 1, end: from + close, quoted: true, wrapped: false };
+    let line_break = usize::from(code[..close].ends_with(b"\\n") || code[..close].ends_with(b"\\r")) * 2;
+    let value = Value {
+        start: from + open + 1,
+        end: from + close.saturating_sub(line_break),
+        quoted: true,
+        wrapped: false,
+    };
+    if value.end <= value.start {
+        return None;
+    }
     let sure = matches!(verdict.says, Says::Password | Says::Secret);
     let random = profile(&text[value.start..value.end]).is_random() && value.end - value.start >= 16;
     let content = &text[value.start..value.end];
     let told = verdict.says == Says::Password
-        && (grade(content).is_some() || content.len() >= 8 && made_up::is_joined(content));
+        && (grade(content).is_some()
+            || profile(content).is_random()
+            || content.len() >= 8 && made_up::is_joined(content));
     if told {
         return told_words(text, value, true);
     }

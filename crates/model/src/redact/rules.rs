@@ -523,7 +523,6 @@ pub static RULES: &[Rule] = &[
     rule("okta-token",               "SSWS ",                           &[Run(BASE64_URL, 36, 60)], After),
     rule("gitea-token",              "gta_",                            &[Run(ALNUM, 30, 60)], Random),
     rule("zapier-key",               "zap_",                            &[Run(ALNUM, 30, 60)], Random),
-    rule("pagerduty-key",            "u+",                              &[Run(BASE64_URL, 18, 18)], Alone),
     rule("heroku-key",               "HRKU-AA",                         &[Run(BASE64_URL, 40, 80)], Sure),
     rule("coinbase-key",             "organizations/",                  &[Run(UUID, 36, 36), Literal("/apiKeys/"), Run(UUID, 36, 36)], Sure),
     rule("alibaba-key-id",           "STS.",                            &[Run(ALNUM, 20, 40)], Alone),

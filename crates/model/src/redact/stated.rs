@@ -64,6 +64,10 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let end = end + usize::from(byte(text, end) == b'`');
     let verdict = match name {
         b"login" => Verdict { says: Says::Secret, kind: "token" },
+        // The name may have dashes: `proxy_set_header X-Api-Key "x"`.
+        _ if text[..start].ends_with(b"-") && byte(text, end + 1) == b'"' => names::judge(
+            &text[end - super::classes::run_back(&text[..end], super::classes::BASE64_URL, 40)..end],
+        )?,
         _ => names::judge(name)?,
     };
     // The verb in `pass it to the class` is not a name.
@@ -80,8 +84,8 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         let line = super::context::last_line(&text[start.saturating_sub(40)..start]);
         if line.trim_ascii().is_empty()
             && let Some(value) = values::value(text, end + blanks(&text[end..], WIDEST_GAP))
-            && value.quoted
-            && matches!(byte(text, value.end + 1), b'\n' | b'\r')
+            && matches!(byte(text, value.end + usize::from(value.quoted)), b'\n' | b'\r')
+            && name != b"PASS"
         {
             let content = &text[value.start..value.end];
             return told_words(
@@ -249,6 +253,7 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let least = match name {
         b"login" => 24,
         _ if at_prompt => 8,
+        _ if value.quoted && verdict.says == Says::Secret => 12,
         _ => 20,
     };
     let content = &text[value.start..value.end];

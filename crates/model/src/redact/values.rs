@@ -149,7 +149,11 @@ pub fn is_secret(text: &[u8], value: Value, says: Says, joint: Joint) -> bool {
             };
             literal && (looks.digits > 0 || joint.tight && looks.is_random()) || mixed || words
         }
-        Says::Perhaps => is_strong(content, &looks) || joint.loud && joint.tight && is_hex_key(content),
+        Says::Perhaps => {
+            is_strong(content, &looks)
+                || (joint.tight && joint.listed || joint.loud && (joint.tight || value.quoted))
+                    && is_hex_key(content)
+        }
         Says::Signature => joint.tight && looks.len >= 20 && looks.is_random(),
         Says::Authorization => looks.len >= 6,
     }
