@@ -19,6 +19,9 @@ const OTHER_BEGINNINGS: &[&str] =
 /// How programs mark a line that is for information only.
 const INFORMATION_LEVELS: &[&str] = &["INFO", "DEBUG", "level=info", "level=debug", "TRACE"];
 
+/// Words of a line that a failing test prints, besides [`ERROR_WORDS`].
+const TEST_WORDS: &[&str] = &["want", "got", "should", "must", "missing", "wrong", "but ", "!=", "differ"];
+
 /// Lines that say only that something failed. They are kept if there is nothing better.
 const EMPTY_LINES: &[&str] = &["FAIL", "FAILED", "Error:", "error:", "ERROR"];
 
@@ -99,7 +102,20 @@ fn is_informative(line: &str) -> bool {
             .take(5)
             .any(|word| INFORMATION_LEVELS.contains(&word.trim_matches(['[', ']', '(', ')', ':', '|'])));
     let text = without_zero_counts(line).to_ascii_lowercase();
-    !is_other && (ERROR_WORDS.iter().any(|word| text.contains(word)) && !is_code(line) || is_placed(line))
+    let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    !is_other
+        && !is_log_entry(&lower)
+        && (has(ERROR_WORDS) && !is_code(line) || is_placed(line) && (!is_from_test(line) || has(TEST_WORDS)))
+}
+
+/// Whether a line, in lower case, is an entry of a log in JSON that is not an error: `{"time":"…","level":"warn",…}`.
+fn is_log_entry(lower: &str) -> bool {
+    lower.starts_with('{') && lower.contains("\"level\":") && !lower.contains("\"level\":\"error\"")
+}
+
+/// Whether a Go test printed the line. Its findings and its logs look the same: `a_test.go:12: starting`.
+fn is_from_test(line: &str) -> bool {
+    line.split_once(':').is_some_and(|(file, _)| file.ends_with("_test.go"))
 }
 
 /// Returns whether a line is source code that a linter shows below its finding: `func Get(name string) (Strategy,
@@ -147,6 +163,14 @@ mod tests {
             ),
             "CONFLICT (content): Merge conflict in a.rs\nAutomatic merge failed; fix conflicts"
         );
+        // A test logs in the same form.
+        assert_eq!(
+            error_lines(
+                "--- FAIL: TestX\nx_test.go:9: Rewind output: reset\nx_test.go:12: Count = 3, want 4\nFAIL"
+            ),
+            "--- FAIL: TestX\nx_test.go:12: Count = 3, want 4"
+        );
+        assert_eq!(error_lines("{\"level\":\"WARN\",\"msg\":\"not found\"}\nerror: odd"), "error: odd");
         assert_eq!(error_lines("FAIL\nexit status 1"), "FAIL");
         assert_eq!(
             error_lines("test result: ok. 3 passed; 0 failed\nlast"),

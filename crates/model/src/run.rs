@@ -17,10 +17,10 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-pub use check::{Check, checks, is_narrow, parts, runnable};
+pub use check::{Check, checks, folder, is_narrow, parts, runnable};
 pub use counts::{Counts, counts};
 pub use cover::{failed_test, failed_tests, shows_passed};
-pub use open::{CommandPurpose, Family, command_purpose, is_known_tool, is_user_error};
+pub use open::{CommandPurpose, Family, command_purpose, is_attempt, is_known_tool, is_user_error};
 pub use script::script_of;
 
 use crate::text;

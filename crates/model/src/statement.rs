@@ -8,7 +8,7 @@ mod talk;
 
 use std::borrow::Cow;
 
-pub use about::sentences_about;
+pub use about::{sentences_about, without_open_ends};
 pub use choice::option;
 pub use purpose::{announces_look, purpose};
 pub use talk::retracts;
@@ -167,6 +167,18 @@ pub fn announces(text: &str) -> bool {
         || (is_announcement(&small) || NEXT_STARTS.iter().any(|start| small.starts_with(start)))
             && !last.ends_with('?')
             && !offers.iter().any(|start| small.starts_with(start))
+}
+
+/// Returns the sentence at the end that announces the next step, with those before it if it is not clear by itself.
+pub fn announcement(text: &str, max: usize) -> Cow<'_, str> {
+    /// "Let me fix it:" says nothing alone.
+    const CLEAR_CHARS: usize = 40;
+    let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let last = split(line).pop().unwrap_or_default();
+    match (CLEAR_CHARS..=max).contains(&last.chars().count()) {
+        true => Cow::Borrowed(last),
+        false => last_sentences(text, max),
+    }
 }
 
 /// Returns the part of a text between two calls that stays useful later; empty if it only announces the next call.

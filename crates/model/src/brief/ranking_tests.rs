@@ -92,7 +92,8 @@ fn before_scoring(material: &Material, cap: usize) -> Option<String> {
     let room = cap.saturating_sub(width(&head));
     let mut candidates = gather::candidates(material);
     let order = Order::within(room, material.digest.likely_files());
-    candidates.sort_by_key(|candidate| (order.rank(candidate, 0), candidate.class));
+    let rank = |candidate: &Candidate| order.exact_rank(candidate, 0);
+    candidates.sort_by(|a, b| rank(a).total_cmp(&rank(b)).then(a.class.cmp(&b.class)));
     let mut choice = chosen_before_scoring(&candidates, order, room);
     if !choice.is_everything() {
         choice = chosen_before_scoring(&candidates, order, room.saturating_sub(84));
@@ -101,11 +102,11 @@ fn before_scoring(material: &Material, cap: usize) -> Option<String> {
 }
 
 fn chosen_before_scoring(candidates: &[Candidate], order: Order, room: usize) -> Choice {
-    let mut queue: Vec<(u32, usize, usize)> = Vec::new();
+    let mut queue: Vec<(f64, usize, usize)> = Vec::new();
     for (i, candidate) in candidates.iter().enumerate() {
-        queue.extend((0..candidate.forms.len()).map(|form| (order.rank(candidate, form), i, form)));
+        queue.extend((0..candidate.forms.len()).map(|form| (order.exact_rank(candidate, form), i, form)));
     }
-    queue.sort_unstable();
+    queue.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
     let mut left = room;
     let mut opened = Opened::default();
     let mut forms: Vec<Option<usize>> = vec![None; candidates.len()];

@@ -80,6 +80,9 @@ pub struct Failure {
     pub is_command: bool,
     pub exit: Option<i64>,
     pub error: String,
+    /// Whether the command itself failed, not only something that its output was piped into.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub has_failed: bool,
     /// True until something shows that the failure is solved.
     pub open: bool,
     /// The indexes of the checks in the command line that have not passed since.
@@ -123,9 +126,38 @@ impl CheckUse {
 
 impl Digest {
     /// Returns what is failing, newest first: its last run failed, and neither it nor a wider check has passed since.
-    /// All code about open failures uses this function.
+    /// The last attempt is one of them, whatever it tried. All code about open failures uses this function.
     pub fn open_failures(&self) -> impl Iterator<Item = &Failure> {
-        self.failures.iter().rev().filter(|failure| failure.open)
+        let last = self.last_attempt().map_or(0, |failure| failure.record);
+        self.failures.iter().rev().filter(move |failure| failure.open || failure.record == last)
+    }
+
+    /// Returns the last thing that was tried since the newest message, if it failed: a script, a request, a deployment.
+    /// Nothing shows whether such a failure is solved, so earlier ones do not count.
+    fn last_attempt(&self) -> Option<&Failure> {
+        let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
+        let is_tried = |what: &str, folder: &str| run::is_attempt(what, folder);
+        let mut commands =
+            self.failures.iter().rev().filter(|failure| failure.is_command && failure.record > asked);
+        let last = commands.find(|failure| is_tried(&failure.what, &failure.folder))?;
+        let mut later = self.commands.iter().rev().take_while(|used| used.last > last.record);
+        let counts = last.has_failed
+            && !last.error.trim().is_empty()
+            && !run::is_user_error(&last.error)
+            && !is_usage(&last.error)
+            && !later.any(|used| is_tried(&used.command, &used.folder));
+        counts.then_some(last)
+    }
+
+    /// Returns the folder in which a command ran, relative to the checkout; empty if that is its top.
+    pub fn folder_of(&self, command: &str, cwd: &str) -> String {
+        let folder = run::folder(command, cwd);
+        match folder.strip_prefix(self.home.as_str()).filter(|_| !self.home.is_empty()) {
+            Some(inside) if inside.is_empty() || inside.starts_with('/') => {
+                inside.trim_start_matches('/').to_owned()
+            }
+            _ => folder,
+        }
     }
 
     /// Returns the newest run of each of the project's checks: tests, then builds and lints, then the rest, newest
@@ -321,6 +353,7 @@ impl Digest {
             is_command,
             exit: record.exit,
             error: cut(error, FAILURE_BYTES).to_owned(),
+            has_failed: failed && is_command,
             open: failed && is_command && is_serious(&checks, what, &record.cwd, error),
             left,
             tests,
@@ -416,6 +449,11 @@ fn is_serious(checks: &[Check], command: &str, cwd: &str, error: &str) -> bool {
         CommandPurpose::Other(names) => names.iter().any(|name| run::is_known_tool(name)) || is_crash(error),
         CommandPurpose::Checks(_) | CommandPurpose::Look => false,
     }
+}
+
+/// Whether a program only says how it is called.
+fn is_usage(error: &str) -> bool {
+    error.trim_start().get(..6).is_some_and(|start| start.eq_ignore_ascii_case("usage:"))
 }
 
 fn is_crash(error: &str) -> bool {

@@ -109,7 +109,17 @@ fn what_is_open() {
         (&[("./app --bad", 2, "usage: app")], &[]),
         (&[("./app run", 101, "thread 'main' panicked at src/main.rs:3:5")], &["./app run"]),
         (&[("go run ./x", 1, "panic: nil"), ("go run ./x --json", 0, "")], &[]),
-        (&[("python3 -c 'import y'", 1, "Traceback (most recent call last):")], &[]),
+        // Whatever was tried last is open until something else is tried.
+        (&[("python3 -c 'import y'", 1, "Traceback (most recent call last):")], &["python3 -c 'import y'"]),
+        (
+            &[("python3 -c 'import y'", 1, "ImportError: no y"), ("grep -r y .", 1, "")],
+            &["python3 -c 'import y'"],
+        ),
+        (&[("python3 -c 'import y'", 1, "ImportError: no y"), ("pip install y", 0, "")], &[]),
+        (&[("./deploy.sh staging", 1, "staging: credentials expired")], &["./deploy.sh staging"]),
+        (&[("psql -f schema.sql", 3, "ERROR: relation users exists")], &["psql -f schema.sql"]),
+        (&[("node migrate.js", 1, "0042 does not apply"), ("node migrate.js", 0, "")], &[]),
+        (&[("./deploy.sh | tail -3", 0, "done")], &[]),
         (
             &[
                 ("golangci-lint run ./...", 127, "command not found"),

@@ -185,9 +185,10 @@ impl Prompt {
     }
 }
 
-/// Returns whether closing words settle the request. "It still fails. Next I will add a parameter." does not.
+/// Returns whether closing words settle the request. "It still fails. Next I will add a parameter." does not. Whoever
+/// asks something has done what there was to do.
 fn is_final(said: &Statement) -> bool {
-    !crate::statement::announces(&said.text)
+    !said.asks.is_empty() || !crate::statement::announces(&said.text)
 }
 
 #[cfg(test)]

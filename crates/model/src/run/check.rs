@@ -62,6 +62,19 @@ pub(super) fn check(command: &str, step: &Step, folder: &str) -> Option<Check> {
     Some(Check { sort, runnable: as_typed(command, step, words), folder, words: canonical_words(words) })
 }
 
+/// Returns the folder in which the commands of a line run, given the folder where it began: that of the last `cd`
+/// before the first other command.
+pub fn folder(command: &str, cwd: &str) -> String {
+    let mut folder = cwd.to_owned();
+    for step in shell::steps(&opened(command)) {
+        match step.words.as_slice() {
+            [cd, to] if matches!(cd.as_str(), "cd" | "pushd") => folder = enter(&folder, to),
+            _ => break,
+        }
+    }
+    folder
+}
+
 /// Returns a whole line to type again: its commands without pipes, redirections and echoes.
 pub fn runnable(command: &str) -> String {
     match parts(command).join(" && ") {

@@ -48,6 +48,37 @@ pub fn command_purpose(command: &str, cwd: &str) -> CommandPurpose {
     CommandPurpose::Other(doing.into_iter().map(command_name).collect())
 }
 
+/// Returns whether a command line tries to do something, so that it matters how its last run ended. A script on the
+/// command line, a database client and a request do, although [`command_purpose`] calls them a look; `ls`, `grep` and
+/// `test` do not.
+pub fn is_attempt(command: &str, cwd: &str) -> bool {
+    const TRYING_PROGRAMS: [&str; 13] = [
+        "node",
+        "deno",
+        "bun",
+        "ruby",
+        "perl",
+        "php",
+        "psql",
+        "mysql",
+        "sqlite3",
+        "redis-cli",
+        "curl",
+        "wget",
+        "http",
+    ];
+    if !matches!(command_purpose(command, cwd), CommandPurpose::Look) {
+        return true;
+    }
+    let command = &*opened(command);
+    let tries = |step: &Step| {
+        let program = strip(&step.words).first().map_or("", |word| word.rsplit('/').next().unwrap_or(word));
+        check::is_python(program) || TRYING_PROGRAMS.contains(&program)
+    };
+    let steps = shell::steps(command);
+    !is_scripted(&steps) && steps.iter().any(tries)
+}
+
 impl Family {
     /// Returns whether a successful command of this family completes what a failed command of the family `failed` left
     /// undone.

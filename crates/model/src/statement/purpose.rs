@@ -142,7 +142,11 @@ pub fn purpose(text: &str) -> String {
             match announced_change(sentence) {
                 Some(words) => order = words,
                 // What it found is a reason only if it names something.
-                None if !is_talk(sentence) && is_informative(sentence) && names_it(sentence) => {
+                None if !is_talk(sentence)
+                    && is_informative(sentence)
+                    && names_it(sentence)
+                    && is_clause(sentence) =>
+                {
                     found = sentence.trim_end_matches([':', '.']).to_owned();
                 }
                 None => {}
@@ -153,6 +157,11 @@ pub fn purpose(text: &str) -> String {
     let is_vague = (order.chars().count() < SHORTEST_PURPOSE || refers) && !order.contains('`');
     let kept = if is_vague && !order.is_empty() { found } else { order };
     super::first_sentences(&kept, LONGEST_PURPOSE).trim_end_matches([' ', '…', '.', ':', ';']).to_owned()
+}
+
+/// "First, `parse`:" names something and says nothing about it.
+fn is_clause(sentence: &str) -> bool {
+    sentence.split_whitespace().count() > 3
 }
 
 /// A sentence with a name in it; one that begins with a name is an entry of a list.

@@ -392,6 +392,9 @@ fn a_compaction_keeps_the_loop_and_the_brief_tells_it() {
     );
     let brief = looped.fire("SessionStart", json!({"source": "compact", "hook_event_name": "SessionStart"}));
     assert!(brief.stdout.contains("Loop:") && brief.stdout.contains("iteration 2 of 30"), "{brief}");
+    let goal =
+        format!("Its prompt is the goal: “{}”", PROMPT.split_whitespace().collect::<Vec<_>>().join(" "));
+    assert!(brief.stdout.contains(&goal), "{goal}: {brief}");
     fed(&looped.says(2, "Hm, again."), "3 of 30");
     looped.env.thru(&["loop", "cancel"]).ok();
     let brief = looped.fire("SessionStart", json!({"source": "resume", "hook_event_name": "SessionStart"}));
@@ -401,6 +404,22 @@ fn a_compaction_keeps_the_loop_and_the_brief_tells_it() {
 }
 
 /// Droid gives a session a new id when it compacts the session.
+#[test]
+fn the_packet_of_a_session_with_a_loop_has_its_prompt_as_the_goal() {
+    let looped = Looped::new(&[]);
+    looped.fire("UserPromptSubmit", json!({"prompt": "and keep the old names please"}));
+    looped.env.thru(&["handoff", "go on"]).ok();
+    let picked = looped.env.thru(&["pickup"]).ok().stdout;
+    let goal =
+        format!("Goal: The prompt of the loop that runs in the session, fed at every stop:\n> {PROMPT}\n");
+    assert!(picked.contains(&goal), "{picked}");
+    assert!(picked.contains("> and keep the old names please"), "{picked}");
+    looped.env.thru(&["loop", "cancel"]).ok();
+    looped.env.thru(&["handoff", "go on without it"]).ok();
+    let picked = looped.env.thru(&["pickup", "without"]).ok().stdout;
+    assert!(!picked.contains(PROMPT), "{picked}");
+}
+
 #[test]
 fn a_session_that_goes_on_under_another_id_takes_its_loop_along() {
     let looped = Looped::new(&[]);

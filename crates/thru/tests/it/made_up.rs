@@ -235,6 +235,45 @@ fn beside_a_summary_only_what_it_lacks() {
 }
 
 #[test]
+fn what_was_tried_last_and_failed_is_told_beside_a_summary() {
+    let env = TestEnv::new();
+    let words = "The user wants the shop deployed to staging, and the agent was about to do that. ";
+    let file = env.write("summary.txt", words.repeat(40));
+    for (command, printed, expected) in [
+        ("make deploy", "Error: no context staging", "- `make deploy` (exit 1): `Error: no context staging`"),
+        (
+            "cd /srv/shop/app && docker build -t shop .",
+            "ERROR: failed to solve: npm ci",
+            "- `docker build -t shop .` in app (exit 1): `ERROR: failed to solve: npm ci`",
+        ),
+        (
+            "python3 -c 'import shop; shop.check()'",
+            "ConnectionRefusedError: port 5432",
+            "- `python3 -c 'import shop; shop.check()'` (exit 1): `ConnectionRefusedError: port 5432`",
+        ),
+        (
+            "./deploy.sh staging",
+            "credentials expired",
+            "- `./deploy.sh staging` (exit 1): `credentials expired`",
+        ),
+    ] {
+        let mut session = Transcript::new();
+        session.prompt("Deploy the shop to staging and check that it answers");
+        session.fail(command, printed);
+        let told = brief(&session, &["--summary", &file.to_string_lossy()]);
+        assert!(told.contains(&format!("Failing:\n{expected}\n")), "{told}");
+        // Once something else was tried, the outcome of a script says nothing about the state of things.
+        session.run("./deploy.sh production", "deployed");
+        let told = brief(&session, &["--summary", &file.to_string_lossy()]);
+        assert_eq!(
+            told.contains("Failing:"),
+            command.starts_with("make") || command.starts_with("cd"),
+            "{told}"
+        );
+    }
+}
+
+#[test]
 fn never_wider_than_asked_and_always_the_same() {
     for session in [requests(), plan(), yes()] {
         for chars in ["300", "700", "1200", "2000", "4000"] {

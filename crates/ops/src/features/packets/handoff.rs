@@ -9,7 +9,7 @@ use model::id::Id;
 use model::loops::promise;
 use model::packet::drift::GONE;
 use model::packet::{self, Git, Material, words};
-use model::redact;
+use model::redact::{self, Redacted};
 use model::text::fingerprint;
 use serde::Serialize;
 use store::{Dir, layout};
@@ -18,7 +18,7 @@ use crate::Error;
 use crate::Result;
 use crate::World;
 use crate::features::packets as packet_files;
-use crate::features::{ProjectContext, crashed, decisions, roles};
+use crate::features::{ProjectContext, crashed, decisions, loops, roles};
 use crate::input_redactor::InputRedactor;
 use crate::project::{Project, git, settings};
 use crate::session::database::{self, Rows};
@@ -251,6 +251,11 @@ pub(crate) fn write(
     let context = ProjectContext { world, root: &project.root, store: &project.store, settings: &settings };
     let decisions = decisions::in_words(&context).unwrap_or_default();
     let rules = rules(world, project);
+    // Without its loop the packet still has what the user said.
+    let running = loops::session::running(&project.store, &digest.session).unwrap_or_default();
+    let running = running.filter(|_| !source.elsewhere);
+    let loop_prompt = running
+        .map(|state| Redacted::whole(&state.prompt, settings::here(world).settings().redact()).to_string());
     let mut material = Material {
         id: "",
         purpose: request.purpose,
@@ -271,6 +276,7 @@ pub(crate) fn write(
         validators: request.validators,
         promise: request.promise,
         max_iterations: request.max_iterations,
+        loop_prompt: loop_prompt.as_deref().unwrap_or_default(),
     };
     // A first draft shows which files the packet names. Only then is their content read.
     let first = packet::compose(&material);
