@@ -1,6 +1,7 @@
-//! `cargo xtask ci`: all checks before a change lands, in one command. `./test.sh` installs a toolchain and runs it.
+//! `cargo xtask ci`: all checks before a change lands, in one command. `./test.sh` installs a toolchain and runs
+//! this command.
 //!
-//! A failing step does not stop the steps that do not need it, so one run reports everything that is wrong.
+//! If a step fails, the steps that do not depend on it still run, so one run reports everything that is wrong.
 
 use std::process::{Command, Output, Stdio};
 use std::thread;
@@ -50,7 +51,7 @@ pub fn run() -> Result<bool> {
     let harnesses = run.harnesses();
     let built = run.step("test build", || succeeds(crate::cargo().args(["test", "--workspace", "--no-run"])));
     let binary = run.join("dist", dist);
-    // Fuzzing is limited by time, so nothing else runs at the same time.
+    // Fuzzing runs for a fixed time, so nothing else runs at the same time.
     run.step("fuzz", || fuzz::run(&fuzz::Args::default()));
     if built && binary {
         run.step("tests", || {
@@ -59,7 +60,7 @@ pub fn run() -> Result<bool> {
             // The tests drive the binary that users install, not the debug build.
             test.env("THRU_BIN", dist::path()).envs(harnesses);
             if std::env::var_os("RUST_TEST_THREADS").is_none() {
-                // The tests mostly wait for other processes.
+                // The tests spend most of their time waiting for other processes.
                 let threads = 2 * thread::available_parallelism()?.get();
                 test.env("RUST_TEST_THREADS", threads.to_string());
             }
@@ -116,7 +117,7 @@ impl Run {
         passed
     }
 
-    /// Prints the result of a step that ran in parallel, with its output.
+    /// Prints the result of a step that ran in parallel, and the step's output.
     fn join(&mut self, name: &'static str, aside: Aside) -> bool {
         println!("\n== {name}");
         let (outcome, time) = aside.join();
@@ -125,8 +126,8 @@ impl Run {
         passed
     }
 
-    /// Installs the harnesses before the tests, so that no test is skipped for lack of one. Without npm such tests are
-    /// skipped, except in CI.
+    /// Installs the harnesses before the tests, so that no test is skipped because its harness is missing. Without
+    /// npm such tests are skipped, except in CI, where they fail.
     fn harnesses(&mut self) -> Vec<(String, String)> {
         let mut found = Vec::new();
         self.step("harnesses", || {
@@ -190,7 +191,7 @@ impl Run {
     }
 }
 
-/// An xtask command that runs in parallel to the other steps; its output is kept until they are done.
+/// An xtask command that runs in parallel to the other steps. Its output is kept until they are done.
 struct Aside(thread::JoinHandle<Result<(Output, Duration)>>);
 
 impl Aside {
@@ -227,7 +228,8 @@ impl Tests {
         self.ignored += other.ignored;
     }
 
-    /// Counts tests as ignored. A test runner reports a test that skips itself as passed.
+    /// Counts tests as ignored that were counted as passed. A test runner reports a test that skips itself as
+    /// passed.
     pub fn skip(&mut self, tests: usize) {
         self.passed = self.passed.saturating_sub(tests);
         self.ignored += tests;

@@ -30,8 +30,8 @@ impl Kind {
     }
 }
 
-/// Where the program is loaded. Fixed addresses save relocations at start-up; random ones need position-independent
-/// code.
+/// Where the program is loaded. Fixed addresses save relocations at start-up. Random addresses need
+/// position-independent code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Addresses {
     Random,
@@ -39,11 +39,11 @@ pub enum Addresses {
 }
 
 impl Addresses {
-    /// The choice for the binary that users get.
+    /// The kind of addresses in the binary that users get.
     pub const CHOSEN: Self = Self::Fixed;
 }
 
-/// What the machine offers. It is read once, so that the decision itself is a pure function.
+/// What the machine offers. This is read once, so that the decision itself is a pure function.
 #[derive(Debug)]
 struct Machine {
     host: String,
@@ -86,12 +86,12 @@ pub fn run(args: &Args) -> Result<bool> {
     Ok(true)
 }
 
-/// Where `dist` puts the binary.
+/// Returns the path at which `dist` puts the binary.
 pub fn path() -> PathBuf {
     crate::target_dir().join("dist").join("thru")
 }
 
-/// Returns the binary that a command works on: the one that `--bin` names, or else the one from `dist`.
+/// Returns the binary that a command works on: the binary that `--bin` names, or else the binary from `dist`.
 pub fn chosen(bin: Option<&Path>) -> Result<PathBuf> {
     let path = bin.map_or_else(path, Path::to_path_buf);
     path.canonicalize()
@@ -113,7 +113,7 @@ pub fn build(addresses: Addresses) -> Result<PathBuf> {
     Ok(dist)
 }
 
-/// Builds the same binary with the names of its functions, and returns its path. It is not for users.
+/// Builds the same binary, but with the names of its functions, and returns its path. This binary is not for users.
 pub fn build_with_symbols() -> Result<PathBuf> {
     compile(&decide(&look(), Addresses::CHOSEN), &[("CARGO_PROFILE_RELEASE_STRIP", "none")])
 }
@@ -138,7 +138,7 @@ fn compile(plan: &Plan, variables: &[(&str, &str)]) -> Result<PathBuf> {
     Ok(out.join("release").join(format!("thru{}", std::env::consts::EXE_SUFFIX)))
 }
 
-/// Adds flags to those that the caller has set.
+/// Adds flags to the flags that the caller has set.
 fn add_rustflags(cargo: &mut Command, flags: &[&str]) {
     if !flags.is_empty() {
         let given = std::env::var("RUSTFLAGS").unwrap_or_default();
@@ -192,7 +192,8 @@ fn look() -> Machine {
         .and_then(|text| text.lines().find_map(|line| line.strip_prefix("host: ").map(str::to_owned)))
         .unwrap_or_default();
     let musl_target_installed = musl_of(&host).is_some_and(|target| platforms::is_installed(&target));
-    // The compiler prints the bare name if it does not know the file. Some distributions ship no libc.a.
+    // If the compiler does not know the file, it prints the name without a folder. Some distributions ship no
+    // libc.a.
     let libc_archive = output(Command::new("cc").arg("-print-file-name=libc.a"))
         .is_some_and(|found| Path::new(found.trim()).is_absolute());
     Machine { host, musl_target_installed, libc_archive, gnu_ld: has_gnu_ld() }
@@ -208,7 +209,7 @@ fn output(command: &mut Command) -> Option<String> {
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Replaces the binary by a rename, because the old one may be running.
+/// Replaces the binary by a rename, because the old binary may be running.
 fn replace(from: &Path, to: &Path) -> Result<()> {
     let folder = to.parent().context("no folder")?;
     std::fs::create_dir_all(folder)?;
@@ -217,7 +218,8 @@ fn replace(from: &Path, to: &Path) -> Result<()> {
     std::fs::rename(&temporary, to).with_context(|| format!("writing {}", to.display()))
 }
 
-/// Returns how a binary is linked, from the file itself, because `--bin` may name any: a dynamic one names its loader.
+/// Returns how a binary is linked. The file itself shows this: a dynamic binary names its loader. `--bin` may name
+/// any binary.
 pub fn kind_of(binary: &Path) -> Result<Kind> {
     let bytes = std::fs::read(binary).with_context(|| format!("reading {}", binary.display()))?;
     Ok(kind_of_bytes(&bytes))
@@ -304,7 +306,8 @@ mod tests {
 
     #[test]
     fn a_dynamic_binary_is_known_by_its_loader() {
-        // The test binary itself is an ordinary dynamic build on Linux with glibc, and not an ELF file elsewhere.
+        // On Linux with glibc, the test binary itself is an ordinary dynamic build. Elsewhere it may be no ELF
+        // file.
         let this = std::env::current_exe().unwrap();
         if cfg!(all(target_os = "linux", target_env = "gnu", not(target_feature = "crt-static"))) {
             assert_eq!(kind_of(&this).unwrap(), Kind::Dynamic);

@@ -1,4 +1,4 @@
-//! `cargo xtask e2e`: the real harnesses, driven offline against a scripted model (`crates/thru/tests/e2e`).
+//! `cargo xtask e2e`: tests with the real harnesses, offline and with a scripted model (`crates/thru/tests/e2e`).
 
 use std::io::{BufRead as _, BufReader, Read};
 use std::path::PathBuf;
@@ -27,11 +27,12 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<bool> {
     let binary = match &args.bin {
         Some(path) => path.canonicalize().with_context(|| path.display().to_string())?,
-        // A build that is up to date costs nothing. Without it an old binary could be tested unnoticed.
+        // If the binary is up to date, building costs nothing. Without the build, an old binary could be tested
+        // unnoticed.
         None => dist::build(dist::Addresses::CHOSEN)?,
     };
     let harnesses = install()?.variables;
-    // Dependencies are fetched here, before the network is taken away.
+    // Dependencies are fetched here, before the network is disabled.
     let built = crate::cargo().args(["test", "--package", "thru", "--test", "e2e", "--no-run"]).status();
     if !built.context("starting cargo")?.success() {
         bail!("the tests do not build");
@@ -61,11 +62,11 @@ pub fn run(args: &Args) -> Result<bool> {
 pub struct Installed {
     /// The variables that tell the tests where each harness is, as name and path.
     pub variables: Vec<(String, String)>,
-    /// Whether none is missing. Tests of a missing harness say `skipped`, and fail in CI.
+    /// True if no harness is missing. Tests of a missing harness say `skipped`, and fail in CI.
     pub all: bool,
 }
 
-/// Installs the missing harnesses. If the script cannot do that, it prints why.
+/// Installs the missing harnesses. If the installation script fails, it prints why.
 pub fn install() -> Result<Installed> {
     let script = crate::workspace().join("scripts/harnesses.sh");
     let output = Command::new(&script)

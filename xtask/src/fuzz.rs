@@ -1,8 +1,8 @@
 //! `cargo xtask fuzz`: tests properties on random bytes.
 //!
-//! It is seeded and needs no other tool, so it runs everywhere and every run can be repeated. `fuzz/` has the same
-//! targets for cargo-fuzz, which is guided by coverage and finds more in a long run. Inputs that either of them finds
-//! go to `fuzz/found/`; every run tries them first, and so does `cargo test`.
+//! The random numbers have a seed, so every run can be repeated. No other tool is needed, so it runs everywhere.
+//! `fuzz/` has the same targets for cargo-fuzz, which is guided by coverage and finds more in a long run. Inputs
+//! that fail with either tool are kept in `fuzz/found/`. Every run tries these first, and so does `cargo test`.
 
 mod targets;
 
@@ -21,13 +21,13 @@ use targets::{TARGETS, Target};
 const SECONDS: u64 = 8;
 const SEED: u64 = 20_261_115;
 
-/// The longest input. Longer ones find nothing more and take longer.
+/// The longest input, in bytes. Longer inputs find nothing more and take longer to test.
 const LONGEST: usize = 4096;
 
-/// The longest that a target may take. Inputs are short and everything here is linear.
+/// The longest time that a target may take. Inputs are short, and the time of every function here is linear.
 const SLOW: Duration = Duration::from_secs(2);
 
-/// Strings with a meaning to one of the parsers. They would hardly ever occur by chance.
+/// Strings that mean something to one of the parsers. They would hardly ever occur by chance.
 const WORDS: [&str; 40] = [
     "---\n",
     "\r\n",
@@ -71,7 +71,7 @@ const WORDS: [&str; 40] = [
     "<!-- AGENT_COMPLETE -->",
 ];
 
-/// Bytes with a meaning to one of the parsers.
+/// Bytes that mean something to one of the parsers.
 const SIGNS: &[u8] = b"\n\r \t\"'\\{}[]:,#-`<>*/=\0\xff";
 
 #[derive(Debug, clap::Args)]
@@ -100,7 +100,7 @@ pub fn run(args: &Args) -> Result<bool> {
         bail!("no such target; there are: {}", TARGETS.map(|(name, _)| name).join(", "));
     }
     let each = Duration::from_secs(args.seconds) / chosen.len() as u32;
-    // A target reports a failure by a panic. It is printed below, so the default message is suppressed.
+    // A target reports a failure by a panic. The failure is printed below, so the default message is suppressed.
     std::panic::set_hook(Box::new(|_| {}));
     let mut good = true;
     for (name, target) in chosen {
@@ -140,7 +140,7 @@ fn try_target(name: &str, target: Target, time: Duration, seed: u64) -> Result<T
         if let Some(why) = failure(target, &input) {
             return Ok(Tried { inputs, found: Some((shortened(target, input), why)) });
         }
-        // An input is sometimes kept, so that mutations add up.
+        // Some inputs are kept and changed again later, so that changes add up.
         if inputs > pool.len() && random.below(50) == 0 && pool.len() < 2_000 {
             pool.push(input);
         }
@@ -148,7 +148,7 @@ fn try_target(name: &str, target: Target, time: Duration, seed: u64) -> Result<T
     Ok(Tried { inputs, found: None })
 }
 
-/// Returns why the target fails on this input; `None` if it does not.
+/// Returns why the target fails on this input; `None` if it does not fail.
 fn failure(target: Target, input: &[u8]) -> Option<String> {
     let start = Instant::now();
     let ended = catch_unwind(AssertUnwindSafe(|| target(input)));
@@ -218,7 +218,7 @@ fn keep(name: &str, input: &[u8]) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Returns the kept inputs of a target: a few to begin with, and every input that has ever failed.
+/// Returns the kept inputs of a target: a few simple inputs, and every input that has ever failed.
 fn kept_inputs(name: &str) -> Result<Vec<Vec<u8>>> {
     let mut inputs = vec![Vec::new()];
     for kind in ["seeds", "found"] {

@@ -1,7 +1,7 @@
 //! Tools of this repository that are too long for a shell script: `cargo xtask` lists them.
 //!
-//! This crate talks to a developer on a terminal, so it may print and panic. The lints that keep the product quiet
-//! are disabled only here.
+//! Only developers run this crate, so it may print and panic. The lints that forbid this in the product are
+//! disabled here.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit, clippy::unwrap_used, clippy::expect_used)]
 
 mod bench;
@@ -89,7 +89,7 @@ fn picture() -> anyhow::Result<bool> {
     Ok(cargo.current_dir(workspace()).status()?.success())
 }
 
-/// Returns the checkout that this xtask was built from.
+/// Returns the folder of the checkout that this xtask was built from.
 fn workspace() -> PathBuf {
     let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     here.parent().expect("xtask lies in the workspace").to_path_buf()
@@ -103,7 +103,7 @@ fn target_dir() -> PathBuf {
     }
 }
 
-/// Returns the cargo that started us, so that the caller's choice of toolchain is kept.
+/// Returns the cargo that started this program, so that the caller's choice of toolchain is kept.
 fn cargo() -> std::process::Command {
     let mut command = std::process::Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(workspace());

@@ -1,9 +1,9 @@
 //! Peak memory of one command.
 //!
-//! The kernel keeps a child's peak in its resource usage, but counts from the fork: before `exec` the child *is* its
-//! parent, so its figure can never be below the parent's own size. A parent with large tables would hide a hook of 2
-//! MB. So a small helper (`src/bin/peak-memory.rs`) runs the command. The helper's own size is measured with
-//! `/bin/true` and printed as the floor.
+//! The kernel records the peak memory of a child process, but counts from the fork on. Before `exec` the child is a
+//! copy of its parent, so its peak is never below the size of the parent. The 2 MB of a hook could not be measured
+//! from a parent with large tables. So a small helper (`src/bin/peak-memory.rs`) runs the command. The helper's own
+//! size is measured with `/bin/true` and printed as the lowest possible figure.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -39,12 +39,13 @@ impl Helper {
         let output = sandbox::finish(helper.env("PEAK_MEMORY_FILE", file.path()), stdin)?;
         let text = std::fs::read_to_string(file.path())?;
         let numbers = text.split_once(' ').and_then(|(kb, ms)| Some((kb.parse().ok()?, ms.parse().ok()?)));
-        // A command that hung was killed together with the helper, which then wrote no numbers.
+        // A command that hung was killed together with the helper, so the helper wrote no numbers.
         let (kb, ms) = numbers.unwrap_or((0, u64::MAX));
         Ok((output, Spent { kb, ms }))
     }
 
-    /// Returns the peak of `command` in KB. The helper runs it, with the same arguments, folder and environment.
+    /// Returns the peak memory of `command` in KB. The helper runs the command with the same arguments, folder and
+    /// environment.
     pub fn peak_kb(&self, command: &Command, stdin: &[u8]) -> Result<u64> {
         let mut helper = sandbox::inside(Command::new(&self.0), command);
         let mut child =

@@ -20,7 +20,8 @@ pub enum System {
 pub struct Platform {
     pub target: &'static str,
     pub system: System,
-    /// Whether the lints include the tests. For two targets of the same system, the tests of one are enough.
+    /// Whether the lints include the tests. For two targets of the same system, checking the tests of one target is
+    /// enough.
     lint_tests: bool,
 }
 
@@ -36,14 +37,15 @@ const ARM64: &str = "aarch64-unknown-linux-musl";
 /// The linker that comes with Rust, so that no C compiler for the other architecture is needed.
 pub const ARM64_LINKER: (&str, &str) = ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER", "rust-lld");
 
-/// The names of the emulator. Debian's package `qemu-user-static` uses the first one.
+/// The names of the emulator. Debian's package `qemu-user-static` uses the first name.
 const EMULATORS: [&str; 2] = ["qemu-aarch64-static", "qemu-aarch64"];
 
-/// The tests that run emulated: hooks, roots, logs, obstacles on disk, and dead processes. All tests would take
-/// several minutes, and the rest is the same code on every machine.
+/// The tests that run under the emulator: hooks, roots, logs, obstacles on disk, and dead processes. All tests
+/// would take several minutes, and the rest is the same code on every machine.
 const EMULATED: [&str; 5] = ["events::", "obstacles::", "packet_sweeps::", "roots::", "rotation::"];
 
-/// Packages that are built without optimisation. That takes half the time, and the tests run the binary only briefly.
+/// Packages that are built without optimisation. This halves the build time, and the tests run the binary only
+/// briefly.
 const UNOPTIMISED: [&str; 4] = ["model", "harness", "serde_json", "memchr"];
 
 /// Returns why the lints cannot be run for every platform.
@@ -55,12 +57,12 @@ pub fn missing_targets() -> Option<&'static str> {
     (!missing.is_empty()).then_some("a target is not installed (rustup target add, as ./test.sh does)")
 }
 
-/// Runs `cargo clippy` for every platform. It checks everything that `cargo check` does.
+/// Runs `cargo clippy` for every platform. Clippy also checks everything that `cargo check` checks.
 pub fn lint() -> Result<bool> {
     let mut passed = true;
     for with_tests in [true, false] {
         let mut clippy = crate::cargo();
-        // The xtask is for developers' machines, and the tests of `thru` do not need it.
+        // The xtask runs only on developers' machines, and the tests of `thru` do not need it.
         clippy.args(["clippy", "--workspace", "--exclude", "xtask"]);
         for platform in ALL.iter().filter(|platform| platform.lint_tests == with_tests) {
             clippy.args(["--target", platform.target]);
@@ -126,8 +128,8 @@ fn runs(program: &str) -> bool {
     command.status().is_ok_and(|status| status.success())
 }
 
-/// Returns whether Rust has its standard library for a target. Not every Rust comes from rustup, so this checks the
-/// folder.
+/// Returns whether Rust has its standard library for a target. Not every Rust installation comes from rustup, so
+/// look for the folder.
 pub fn is_installed(target: &str) -> bool {
     let rustc = std::env::var_os("RUSTC");
     let rustc = rustc.as_deref().unwrap_or(OsStr::new("rustc"));

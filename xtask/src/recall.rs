@@ -1,10 +1,10 @@
 //! `cargo xtask recall DIR`: measures how much of what an agent needs after a compaction is in the brief.
 //!
-//! Real sessions are cut before each of their compactions and, with `--cuts`, at artificial points too. The brief is
-//! composed, as a hook would do it, from what comes before the cut. Then it is compared with what the agent did in its
-//! next calls, and with everything since the previous compaction. The harness's own summary, which the transcript
-//! contains, and bare lists of files are measured by the same rules. The sessions are split into two halves, so that
-//! overfitting to one of them shows.
+//! Real sessions are cut before each of their compactions and, with `--cuts`, at artificial points too. The brief
+//! is composed, as a hook would do it, from what comes before the cut. Then it is compared with what the agent did
+//! in its next calls, and with everything since the previous compaction. The harness's own summary, which the
+//! transcript contains, and bare lists of files are measured by the same rules. The sessions are split into two
+//! halves, so that overfitting to one half is visible.
 
 mod cut;
 mod dump;
@@ -63,6 +63,9 @@ pub struct Args {
     /// Look for better weights on one half of the sessions, and report on the other
     #[arg(long)]
     tune: bool,
+    /// Check at every cut that the brief without scoring is the one from before scoring existed, and measure nothing
+    #[arg(long)]
+    fixed_order: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -93,6 +96,9 @@ pub fn run(args: &Args) -> Result<bool> {
         println!("{dumped} compactions written to {}", folder.display());
         return Ok(true);
     }
+    if args.fixed_order {
+        return is_in_fixed_order(args, only);
+    }
     let mut scoring = Settings::DEFAULT.scoring_if_enabled();
     args.weights.iter().for_each(|(at, weight)| scoring.weights.0[*at] = *weight);
     if args.tune {
@@ -118,6 +124,30 @@ pub fn run(args: &Args) -> Result<bool> {
         return Ok(report::compare(&fixed, &scored));
     }
     Ok(true)
+}
+
+/// Writes the digest at every cut into a folder, and runs the test of `model` that composes each of them in both ways.
+/// The old way exists only in that test.
+fn is_in_fixed_order(args: &Args, only: &str) -> Result<bool> {
+    let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
+    let mut written = 0;
+    each_session(&args.folder, only, |session| {
+        for cut in session.compactions().into_iter().chain(session.made_up(args.cuts)) {
+            let past = Past::at(session, &cut)?;
+            for digest in [past.digest(), &past.digest_beside(&cut.summary)] {
+                std::fs::write(folder.path().join(format!("{written}.json")), serde_json::to_vec(digest)?)?;
+                written += 1;
+            }
+        }
+        Ok(())
+    })?;
+    let test = "brief::ranking::tests::without_scoring_the_brief_of_a_real_session_is_what_it_was";
+    let mut cargo = crate::cargo();
+    cargo.args(["test", "--quiet", "--package", "model", "--lib", "--", "--exact", test]);
+    let is_same = cargo.env("THRU_DIGESTS", folder.path()).status().context("starting cargo")?.success();
+    let verdict = if is_same { "the same bytes" } else { "MISSED: other bytes" };
+    println!("{written} digests, four sizes each, without scoring: {verdict}");
+    Ok(is_same)
 }
 
 /// Measures every compaction of every transcript and `made_up` artificial cuts of each: in the fixed order and, if that

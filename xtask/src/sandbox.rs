@@ -1,5 +1,5 @@
-//! A place for `thru` to run in: it has its own home, state, configuration and project, and nothing from our
-//! environment.
+//! A place for `thru` to run in. It has its own home, state, configuration and project, and none of our environment
+//! variables.
 
 use std::fs;
 use std::io::Write as _;
@@ -20,7 +20,7 @@ pub const SESSION: &str = "0197a000-1111-7222-8333-444455556666";
 pub struct Lab {
     folder: TempDir,
     pub bin: PathBuf,
-    /// Only rows whose name contains this are swept.
+    /// Only rows whose name contains this text are tested.
     pub rows: String,
 }
 
@@ -52,14 +52,15 @@ impl Lab {
 /// Where a lab is created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ground {
-    /// A real disk, as users have.
+    /// A real disk, as users have it.
     Disk,
-    /// Memory, if available. There are thousands of sandboxes, and the faults are in system calls, not in disks.
+    /// A disk in memory, if there is one. There are thousands of sandboxes, and faults are injected into system
+    /// calls, not into disks.
     Memory,
 }
 
 impl Ground {
-    /// Returns a folder that is not inside a project: `thru` searches upwards, and in a lab below this checkout it
+    /// Returns a folder that is not inside a project. `thru` searches upwards for a root, so below this checkout it
     /// would find the checkout.
     fn path(self) -> Result<PathBuf> {
         let free = |path: &PathBuf| {
@@ -98,7 +99,7 @@ impl Sandbox {
         self.store().join("sessions").join(format!("{SESSION}.jsonl"))
     }
 
-    /// Returns the environment of a user's shell or a harness, without anything else.
+    /// Returns the environment variables of a user's shell or a harness, and no others.
     pub fn environment(&self) -> Vec<(&'static str, PathBuf)> {
         vec![
             ("PATH", PathBuf::from("/usr/local/bin:/usr/bin:/bin")),
@@ -151,7 +152,7 @@ impl Sandbox {
     }
 }
 
-/// Returns a command that starts `outer` with the inner command as its last arguments.
+/// Returns a command that starts `outer` with the program and the arguments of `inner` as its last arguments.
 pub fn inside(mut outer: Command, inner: &Command) -> Command {
     outer.arg(inner.get_program()).args(inner.get_args()).env_clear();
     outer.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
@@ -161,13 +162,14 @@ pub fn inside(mut outer: Command, inner: &Command) -> Command {
     outer
 }
 
-/// The longest that any command of thru may take, with broken disks and 64 others at the same time.
+/// The longest time that any command of thru may take, even with broken disks and with 64 other processes at the
+/// same time.
 const PATIENCE: Duration = Duration::from_secs(40);
 
-/// The stderr of a command that had to be stopped.
+/// The stderr that is reported for a command that had to be killed.
 pub const HUNG: &str = "hung, and was killed after 40 seconds";
 
-/// Starts the command, writes its input and waits for its end. Input that it does not read is dropped.
+/// Starts the command, writes its input and waits for its end. Input that the command does not read is dropped.
 pub fn finish(command: &mut Command, stdin: &[u8]) -> Result<Output> {
     let mut child = command
         .stdin(Stdio::piped())
@@ -181,7 +183,8 @@ pub fn finish(command: &mut Command, stdin: &[u8]) -> Result<Output> {
     let watchdog = std::thread::spawn(move || {
         let hung = end.recv_timeout(PATIENCE) == Err(mpsc::RecvTimeoutError::Timeout);
         if hung {
-            // Everything that it started is killed too: a process that strace leaves running would keep our pipes open.
+            // Kill everything that the command started too: a process that strace left running would keep our pipes
+            // open.
             let _ = Command::new("kill").args(["-9", "--", &format!("-{pid}")]).status();
         }
         hung
@@ -197,7 +200,7 @@ pub fn finish(command: &mut Command, stdin: &[u8]) -> Result<Output> {
     Ok(output)
 }
 
-/// The payloads that Claude Code sends, as far as a hook reads them.
+/// The payloads that Claude Code sends, with the fields that hooks read.
 pub mod payload {
     use super::{Path, SESSION, json};
 
@@ -215,7 +218,7 @@ pub mod payload {
         value.to_string().into_bytes()
     }
 
-    /// A finished Bash call. Its id identifies the journal line.
+    /// A finished Bash call. The journal line is found by its id.
     pub fn bash(sandbox: &Path, id: &str, command: &str) -> Vec<u8> {
         let input = json!({"command": command, "description": "Run the tests"});
         let response = json!({"stdout": "ok\n", "stderr": "", "interrupted": false, "isImage": false});

@@ -1,4 +1,4 @@
-//! Percentiles, and a random order that is the same in every run.
+//! Percentiles, and random numbers that are the same in every run.
 
 /// Returns the smallest sample that at least `percent` of all samples do not exceed; 0 if there are none.
 pub fn percentile(samples: &[u64], percent: f64) -> u64 {
@@ -12,7 +12,8 @@ pub fn ratio(ours: u64, theirs: u64) -> f64 {
     if theirs == 0 { 0.0 } else { ours as f64 / theirs as f64 }
 }
 
-/// xorshift64. It is not for secrets; it spreads the machine's noise evenly over the rows.
+/// The generator xorshift64. It is not for secrets. It gives the rows a random order, so that the machine's noise
+/// is spread evenly over them.
 #[derive(Debug)]
 pub struct Random(u64);
 

@@ -5,8 +5,8 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Result, bail};
 
-/// Returns an error if strace is not installed. Breaking or counting single system calls without it would need
-/// `unsafe`.
+/// Returns an error if strace is not installed. Without it, `unsafe` code would be needed to break or count single
+/// system calls.
 pub fn require() -> Result<()> {
     if installed() {
         return Ok(());
@@ -25,7 +25,7 @@ pub fn installed() -> bool {
         .is_ok_and(|s| s.success())
 }
 
-/// One system call of a log written with `strace -f -o FILE`.
+/// One system call in a log that `strace -f -o FILE` wrote.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Call<'a> {
     pub name: &'a str,
@@ -33,7 +33,7 @@ pub struct Call<'a> {
     pub arguments: &'a str,
     pub injected: bool,
     pub failed: bool,
-    /// The return value, if it is a number that is not negative.
+    /// The return value, unless it is negative or not a number.
     pub returned: Option<usize>,
 }
 
@@ -46,21 +46,22 @@ impl Call<'_> {
     }
 }
 
-/// Returns all calls, in order. A call that was split by another thread is counted where it began.
+/// Returns all calls, in order. If a line of another thread splits a call in two, the call is counted where it
+/// began.
 pub fn calls(log: &str) -> impl Iterator<Item = Call<'_>> {
     log.lines().filter_map(call)
 }
 
 fn call(line: &str) -> Option<Call<'_>> {
-    // With -f every line begins with the process id.
+    // With `-f` every line begins with the process id.
     let rest = line.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
     let open = rest.find('(')?;
     let name = &rest[..open];
     if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-        return None; // signals, exits, and `<... read resumed>`
+        return None; // a signal, an exit, or `<... read resumed>`
     }
     let (before, result) = match rest.rsplit_once(" = ") {
-        // Short calls are padded, so that the results are in one column.
+        // strace pads short calls, so that the results are in one column.
         Some((before, result)) if before.trim_end().ends_with(')') => (before.trim_end(), result),
         _ => (rest, ""),
     };
@@ -73,20 +74,20 @@ fn call(line: &str) -> Option<Call<'_>> {
     })
 }
 
-/// Returns the numbers of the calls that differ from every earlier one, by kind of call. They are counted in each
-/// process from 1, as `when=` does. Opening the same file again does not count. The log needs `-y`, which names the
-/// files.
+/// Returns, for each kind of call, the numbers of the calls that differ from every earlier call. Calls are counted
+/// in each process from 1, as `when=` counts them. Opening the same file again makes no difference. The log needs
+/// `-y`, which adds the names of the files.
 pub fn first_of_their_kind(log: &str) -> BTreeMap<String, BTreeSet<usize>> {
     let mut seen = HashSet::new();
     let mut numbers: HashMap<(&str, &str), usize> = HashMap::new();
     let mut firsts: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
     for line in log.lines() {
         let Some(call) = call(line) else { continue };
-        // With -f every line begins with the process id; without it none does.
+        // With `-f` every line begins with the process id; without `-f` no line does.
         let process = line.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
         let number = numbers.entry((process, call.name)).or_default();
         *number += 1;
-        // `4</a/file>` and `5</a/file>` are one file.
+        // `4</a/file>` and `5</a/file>` are the same file.
         let what = call.arguments.trim_start_matches(|c: char| c.is_ascii_digit());
         if seen.insert((call.name, what)) {
             firsts.entry(call.name.to_owned()).or_default().insert(*number);
@@ -95,13 +96,13 @@ pub fn first_of_their_kind(log: &str) -> BTreeMap<String, BTreeSet<usize>> {
     firsts
 }
 
-/// Returns whether a fault was injected. If another process printed in between, the mark is not on the line that names
-/// the call.
+/// Returns whether a fault was injected. If another process printed something in between, the mark is not on the
+/// line that names the call.
 pub fn was_injected(log: &str) -> bool {
     log.contains("(INJECTED)")
 }
 
-/// Returns whether the process was killed, by the sweep or by anything else.
+/// Returns whether the process was killed, by the injected fault or by anything else.
 pub fn was_killed(log: &str) -> bool {
     log.contains("+++ killed by SIGKILL")
 }

@@ -63,7 +63,7 @@ fn line(align: &[Align], widths: &[usize], row: &[String], between: &str) -> Str
     cells.join(between)
 }
 
-/// Prints one line that overwrites itself; prints nothing without a terminal.
+/// Prints one line that overwrites itself. Without a terminal, prints nothing.
 pub fn progress(text: &str) {
     let mut err = std::io::stderr();
     if err.is_terminal() {

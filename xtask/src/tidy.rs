@@ -1,4 +1,5 @@
-//! `cargo xtask tidy`: house rules that the compiler does not check, each reported with file and line.
+//! `cargo xtask tidy`: house rules that the compiler does not check, and violations are reported with file and
+//! line.
 
 mod dependencies;
 mod licence;
@@ -37,7 +38,8 @@ pub fn run(args: &Args) -> Result<bool> {
     let files = tracked(&root)?;
     let mut findings = Vec::new();
     for path in &files {
-        // The file is not text, or it is deleted and not yet committed. Either way it has no lines to check.
+        // The file is not text, or it was deleted and the deletion is not committed yet. Either way there are no
+        // lines to check.
         let Ok(text) = std::fs::read_to_string(root.join(path)) else { continue };
         findings.extend(source::check(path, &text));
     }

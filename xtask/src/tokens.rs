@@ -1,8 +1,8 @@
 //! `cargo xtask tokens DIR`: compares the estimate of tokens with the usage that transcripts record.
 //!
-//! A request's input is everything before it. So between two requests the input grows by what was said, called and
-//! returned in between. A step counts only if nearly all of its new text is of one kind, because then the growth is the
-//! size of that text.
+//! The input of a request is the whole conversation before it. So from one request to the next the input grows by
+//! what was said, called and returned in between. Such a step is used only if nearly all of its new text is of one
+//! kind, because then the growth is the number of tokens of that text.
 
 use std::path::PathBuf;
 
@@ -15,10 +15,11 @@ use serde_json::{Value, json};
 use crate::recall::each_transcript;
 use crate::table::{Align, plain};
 
-/// The minimum number of characters in a step. Shorter texts are lost among what harnesses add without writing it down.
+/// The minimum number of characters in a step. In a smaller step, what harnesses add without recording it would
+/// matter too much.
 const LEAST: usize = 600;
 
-/// At least this share of the characters must be of one kind.
+/// The share of a step's characters that must be of one kind, at least.
 const SHARE: f64 = 0.85;
 
 #[derive(Debug, clap::Args)]
@@ -56,7 +57,7 @@ pub fn run(args: &Args) -> Result<bool> {
 #[derive(Clone, Debug, PartialEq)]
 struct Step {
     kind: TextKind,
-    /// Indexed like [`TextKind::ALL`].
+    /// The number of characters of each kind, in the order of [`TextKind::ALL`].
     chars: [usize; 4],
     grown: u64,
 }
@@ -74,7 +75,8 @@ impl Step {
 #[derive(Default)]
 struct Between {
     chars: [usize; 4],
-    /// Whether the transcript does not contain everything: thinking may be shortened, and pictures have no text.
+    /// True if the transcript does not contain the whole text: thinking may be shortened, and pictures have no
+    /// text.
     is_unclear: bool,
 }
 
@@ -83,7 +85,7 @@ impl Between {
         self.chars[kind as usize] += width(text);
     }
 
-    /// Returns the step if one kind makes up nearly all of its text.
+    /// Returns the step if nearly all of its text is of one kind.
     fn step(&self, grown: u64) -> Option<Step> {
         let sum: usize = self.chars.iter().sum();
         let (kind, most) = TextKind::ALL.iter().zip(self.chars).max_by_key(|(_, chars)| *chars)?;
@@ -134,7 +136,7 @@ fn read(bytes: &[u8]) -> Vec<Step> {
     steps
 }
 
-/// Returns the tokens of everything that the request contained, cached or not.
+/// Returns the number of tokens of everything that the request contained, cached or not.
 fn input_tokens(usage: &Value) -> u64 {
     let fields = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
     fields.iter().filter_map(|field| usage[field].as_u64()).sum()
@@ -154,7 +156,7 @@ fn said(block: &Value, between: &mut Between, calls: &mut Vec<(String, TextKind)
                 _ => TextKind::Code,
             };
             calls.push((block["id"].as_str().unwrap_or_default().to_owned(), kind));
-            // An edit is code in JSON; other inputs are short.
+            // An edit contains code as JSON strings. Other inputs are short.
             for value in input.as_object().into_iter().flat_map(|fields| fields.values()) {
                 match value.as_str() {
                     Some(text) if input["prompt"].as_str() == Some(text) => between.add(written(text), text),
@@ -194,7 +196,7 @@ fn returned(block: &Value, between: &mut Between, calls: &[(String, TextKind)]) 
     }
 }
 
-/// Returns the kind of a text that somebody wrote. With headings, lists or emphasis it is markdown.
+/// Returns the kind of a text that somebody wrote. A text with headings, lists or emphasis is markdown.
 fn written(text: &str) -> TextKind {
     let marks = text.lines().filter(|line| {
         let line = line.trim_start();
@@ -213,14 +215,14 @@ fn written(text: &str) -> TextKind {
 struct Figures {
     kind: TextKind,
     texts: usize,
-    /// The median of the ratios that would have been exact.
+    /// The median of the ratios for which the estimates would have been exact.
     measured: f64,
     ratio: f64,
     /// The median of the errors in percent, with its sign.
     median: f64,
-    /// The error in percent that nine of ten texts stay below.
+    /// The error in percent that nine of ten texts do not exceed.
     p90: f64,
-    /// The same two errors for a ratio of 0.33, which is used where scoring is off.
+    /// The same two errors for the ratio 0.33, which is used if scoring is off.
     uniform: (f64, f64),
 }
 

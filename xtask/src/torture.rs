@@ -1,7 +1,7 @@
 //! `cargo xtask torture`: breaks everything around the real `thru` and looks for lost data.
 //!
-//! It tests these promises: an acknowledged record stays; a file that cannot be read is never taken for an empty one;
-//! a hook never fails; whatever happened, the next command works.
+//! It tests these promises: an acknowledged record stays; a file that cannot be read is never taken for an empty
+//! one; a hook never fails; the next command works, whatever happened before.
 
 mod concurrency;
 mod decisions;
@@ -37,7 +37,7 @@ use crate::sandbox::{Ground, Lab};
 use crate::strace;
 use crate::table::{self, Align};
 
-/// How many different failures are printed; the table counts all of them.
+/// How many different failures are printed. The table counts all of them.
 const TOLD: usize = 40;
 /// How many ways to reproduce each failure are printed.
 const WAYS: usize = 4;
@@ -46,7 +46,7 @@ const WAYS: usize = 4;
 pub enum Loss {
     /// An acknowledged record is gone or changed.
     Record,
-    /// A file that could not be read was taken for a missing one.
+    /// A file that could not be read was taken for a missing file.
     TakenForEmpty,
     /// Anything else that should not happen: a crash, a hang, a wrong exit code, a command that no longer works.
     None,
@@ -63,7 +63,7 @@ pub struct Failure {
 #[derive(Debug, Default)]
 pub struct Tally {
     pub points: usize,
-    /// How many of the points broke a system call.
+    /// At how many of the points a system call was broken.
     pub faults: usize,
     pub failures: Vec<Failure>,
     pub skipped: Vec<String>,
@@ -80,7 +80,7 @@ impl Tally {
         self.tables.extend(other.tables);
     }
 
-    /// Counts one more point, and the failures there.
+    /// Counts one point, and the failures at this point.
     pub fn point(&mut self, wrong: Vec<(Loss, String)>, reproduce: impl Fn() -> String) {
         self.points += 1;
         self.failures.extend(wrong.into_iter().map(|(loss, text)| Failure {
@@ -155,7 +155,7 @@ pub fn run(args: &Args) -> Result<bool> {
     let [only, row] = [&args.only, &args.row].map(|text| text.as_deref().unwrap_or_default());
     let bin = dist::chosen(args.bin.as_deref())?;
     strace::require()?;
-    // A run without any section must not pass.
+    // A run in which no section is selected must not pass.
     ensure!(SECTIONS.iter().any(|section| section.name.contains(only)), "no section is called `{only}`");
     let is_row = rows::ROWS.iter().any(|known| known.name.contains(row));
     ensure!(is_row || stores::is_named(row), "no row is called `{row}`");
@@ -240,7 +240,7 @@ fn tell(failures: &[Failure]) {
     }
 }
 
-/// Masks process ids, times and similar words, which are different in every run.
+/// Replaces process ids, times and similar words, which differ in every run.
 fn masked(text: &str) -> String {
     text.split_inclusive(|c: char| !c.is_alphanumeric() && c != '-')
         .map(|word| if word.contains(|c: char| c.is_ascii_digit()) { "#" } else { word })
@@ -251,7 +251,8 @@ fn masked(text: &str) -> String {
 fn on_all_cores<J: Sync>(jobs: &[J], work: impl Fn(usize, &J) -> Result<Tally> + Sync) -> Result<Tally> {
     let next = AtomicUsize::new(0);
     let found: Mutex<Vec<(usize, Result<Tally>)>> = Mutex::new(Vec::new());
-    // The workers mostly wait for other processes, so there is one more than there are cores.
+    // The workers spend most of their time waiting for other processes, so there is one worker more than there are
+    // cores.
     let workers = 1 + std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
         for _ in 0..workers {

@@ -1,4 +1,4 @@
-//! Transcripts of any size, as the harnesses write them. Hooks read these in addition to their payload.
+//! Transcripts of any size, as the harnesses write them. Hooks read transcripts in addition to their payload.
 
 use std::fs;
 use std::io::Write as _;
@@ -9,15 +9,15 @@ use serde_json::{Value, json};
 
 use crate::sandbox::{SESSION, payload};
 
-/// The size of a block. It is longer than what a hook reads at once, and large files are made of equal blocks, so the
-/// end of a file does not depend on its size.
+/// The size of a block, in bytes. A block is longer than what a hook reads at once, and a large file consists of
+/// equal blocks. So the end of a file does not depend on its size.
 const BLOCK: usize = 10 * MB;
 pub const MB: usize = 1024 * 1024;
 
 /// Writes a transcript of Claude Code of about `size` bytes and waits until it is on the disk.
 pub fn write(path: &Path, project: &Path, size: usize) -> Result<()> {
     let mut block = String::new();
-    // Each block has two screenshots. A hook reads back far enough to meet the second one.
+    // Each block contains two screenshots. A hook reads back far enough to reach the second one.
     let mut screenshots = [2 * MB, 6 * MB].into_iter().filter(|_| size >= BLOCK).peekable();
     for number in 0.. {
         if block.len() >= size.min(BLOCK) {
@@ -35,13 +35,13 @@ pub fn write(path: &Path, project: &Path, size: usize) -> Result<()> {
     Ok(file.sync_all()?)
 }
 
-/// Appends one more turn.
+/// Appends one turn.
 pub fn grow(path: &Path, project: &Path, number: usize) -> Result<()> {
     let mut file = fs::OpenOptions::new().append(true).open(path)?;
     Ok(file.write_all(turn(project, &format!("new{number:06}"), number).as_bytes())?)
 }
 
-/// Returns a tool call and its result; every tenth time with a prompt before it.
+/// Returns a tool call and its result. In every tenth turn a prompt comes first.
 pub fn turn(project: &Path, id: &str, number: usize) -> String {
     let mut text = String::new();
     if number.is_multiple_of(10) {

@@ -9,7 +9,7 @@ use model::swarm::{Part, SwarmId};
 
 use crate::Harness;
 
-/// Where a harness looks for agents, and what it must know about each of them.
+/// How a harness finds agents: the folder of their files, the frontmatter of a file, and the command that starts one.
 #[derive(Clone, Copy, Debug)]
 pub struct AgentFiles {
     /// The folder, relative to the harness's folder.
@@ -57,7 +57,7 @@ pub fn prompt(part: Part) -> &'static str {
     }
 }
 
-/// Returns a text that says when a harness should choose the agent.
+/// Returns the agent's description, from which a harness decides when to use the agent.
 pub fn about(part: Part) -> &'static str {
     match part {
         Part::Architect => {
@@ -137,7 +137,7 @@ fn find_mark(text: &str) -> Option<(usize, SwarmId, &str)> {
     Some((at, SwarmId::new(swarm).ok()?, digest))
 }
 
-/// Quotes a text so that YAML, and any simpler format that harnesses accept, reads it back.
+/// Quotes a text so that a YAML parser reads the same text back. The simpler parsers of some harnesses can read it too.
 pub(crate) fn quoted(text: &str) -> String {
     // Serialising a text cannot fail.
     serde_json::to_string(text).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! What a harness's hooks report, and what follows from what they do not report.
+//! What a harness's hooks report, and the consequences of what they leave out.
 
 use model::event::EventName;
 
@@ -11,7 +11,7 @@ pub struct Capabilities {
     pub reports_prompts: Coverage,
     pub reports_compactions: Coverage,
     pub reports_failed_tools: bool,
-    /// Whether a sub-agent's hooks say which sub-agent it is.
+    /// Whether a sub-agent's hooks say which sub-agent they come from.
     pub names_subagents: bool,
     /// Whether a resumed or forked session still has its conversation, including what hooks told it.
     pub replays_conversation: bool,
@@ -23,7 +23,7 @@ pub struct Capabilities {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coverage {
     All,
-    /// All except these. The text completes the sentence "no hook for …".
+    /// Some are not reported. The text says which: it completes the sentence "no hook for …".
     AllBut(&'static str),
 }
 

@@ -21,8 +21,8 @@ struct Template {
     about: &'static str,
     /// The arguments as the harness shows them to the user; may be empty.
     arguments: &'static str,
-    /// The arguments for `thru`, which runs first. They must not contain `$ARGUMENTS`, because a harness would paste
-    /// what the user typed into a shell line.
+    /// The arguments of the `thru` commands that run before the model sees the task. They must not contain
+    /// `$ARGUMENTS`, because a harness would paste what the user typed into a shell line.
     runs: &'static [&'static str],
     /// What the model should do with the result. `{thru}` stands for the program, `{harness}` for the harness's name,
     /// and `$ARGUMENTS` for what the user typed.
@@ -142,8 +142,8 @@ until this work is done you are that architect. Follow its workflow from the fir
     name: "recover",
     about: "Continue the work of a role, from its context file",
     arguments: "[role]",
-    // The model runs this command: it fails without a role, and a failing line in `runs` would make the whole slash
-    // command fail.
+    // The model runs `thru recover`, not the harness: without a role the command fails, and a failing line in `runs`
+    // would make the whole slash command fail.
     runs: &[],
     task: "\
 Run `{thru} recover $ARGUMENTS` and read all that it prints: the checklist, the documents it names, the context file of
@@ -182,7 +182,7 @@ pub struct PluginCommand {
     pub name: String,
     pub description: &'static str,
     pub template: String,
-    /// The arguments for `thru`, which runs first. Its output is shown above the template.
+    /// The arguments of the `thru` commands that run first. Their output is shown above the template.
     pub runs: Vec<Vec<&'static str>>,
 }
 
@@ -222,7 +222,7 @@ fn task(harness: &Harness, program: &str, template: &Template) -> String {
     template.task.replace("{thru}", program).replace("{harness}", harness.name)
 }
 
-/// Lists those of our command names that the harness uses itself, so that our commands have other names there.
+/// Lists our command names that the harness itself already uses. In that harness our commands have other names.
 pub fn renamed(harness: &Harness) -> Vec<&'static str> {
     COMMANDS.iter().map(|template| template.name).filter(|name| is_taken(harness, name)).collect()
 }
@@ -239,7 +239,7 @@ pub fn is_ours(text: &str) -> bool {
 fn text(harness: &Harness, program: &str, template: &Template, runs_lines: bool) -> String {
     let Template { about, arguments, runs, .. } = template;
     let (allowed, lines) = match runs_lines {
-        // The harness runs such a line only if the command allows it.
+        // The harness runs a line that begins with `!` only if `allowed-tools` permits its command.
         true => {
             let lines: Vec<String> = runs.iter().map(|run| format!("!`{program} {run}`\n")).collect();
             (format!("allowed-tools: Bash({program}:*)\n"), lines.join("\n"))

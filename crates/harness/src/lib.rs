@@ -1,7 +1,7 @@
 //! The formats of each harness. Everything here is pure: bytes in, values out.
 //!
-//! There is one row per harness in [`HARNESSES`], and one folder each with the same files. A harness's own types
-//! never leave this crate.
+//! Each harness has a row in [`HARNESSES`] and a folder, and all these folders contain the same files. A harness's own
+//! types never leave this crate.
 
 #![forbid(unsafe_code)]
 
@@ -19,6 +19,7 @@ pub mod claude_code;
 pub mod commands;
 pub mod droid;
 mod fields;
+mod instructions;
 pub mod opencode;
 pub mod plugin;
 pub mod process;
@@ -28,6 +29,7 @@ mod tools;
 pub mod transcript;
 
 pub use capabilities::{Capabilities, Coverage};
+pub use instructions::{INSTRUCTION_FILES, INSTRUCTION_FOLDERS};
 
 /// Returns whether a payload is complete, that is, one closed object. Its content is checked when it is decoded.
 pub fn is_whole(payload: &[u8]) -> bool {
@@ -52,9 +54,10 @@ pub struct Harness {
     pub aliases: &'static [&'static str],
     /// The command that starts the harness; its process has the same name.
     pub program: &'static str,
-    /// Parts of the path of its program or script that identify it wherever it is installed.
+    /// Parts of the path of the harness's program or script that identify the harness wherever it is installed.
     pub program_paths: &'static [&'static str],
-    /// The folder of its settings in a project and, unless a variable names another one, in HOME.
+    /// The folder of the harness's settings, in a project and in HOME. A variable can name another folder instead of
+    /// the one in HOME.
     pub folder: &'static str,
     pub folder_variable: Option<&'static str>,
     /// Where its per-user folder is.
@@ -68,10 +71,10 @@ pub struct Harness {
     pub session: Option<&'static str>,
     /// The events that we register for, and our names for them.
     pub events: &'static [Wired],
-    /// The event that also reports the summary of a compaction. The summary is recorded under that name.
+    /// The event that also reports the summary of a compaction. The journal then contains a `summary` event instead.
     pub brings_summary: Option<&'static str>,
     pub capabilities: Capabilities,
-    /// Other things it cannot do or does differently, one sentence each.
+    /// Other things that the harness cannot do or does differently, one sentence each.
     pub limits: &'static [&'static str],
     /// The longest text that reaches the model uncut, in UTF-16 units.
     pub context_cap: usize,
@@ -83,8 +86,8 @@ pub struct Harness {
     pub transcript: Transcript,
     /// How many times in a row a stop hook may make the agent continue; `None` if there is no limit.
     pub block_cap: Option<BlockCap>,
-    /// Returns the number of days after which it deletes transcripts, given the user's settings; `None` if it never
-    /// does.
+    /// Returns the number of days after which the harness deletes transcripts, given the user's settings; `None` if it
+    /// never deletes them.
     pub transcripts_kept: fn(&str) -> Option<u32>,
     /// How a prompt must name a file so that the harness reads the file.
     pub mention: Mention,
@@ -94,7 +97,7 @@ pub struct Harness {
     /// How our status line is installed; `None` if the harness lets no program write its status line.
     pub status_line: Option<status::StatusLine>,
     pub commands: Commands,
-    /// How its agents are defined; `None` if it has no sub-agents that a file defines.
+    /// How its agents are defined; `None` if no file can define a sub-agent of this harness.
     pub agents: Option<agents::AgentFiles>,
 }
 
@@ -103,7 +106,7 @@ pub struct Harness {
 pub enum Transcript {
     /// A file of JSON lines to which the harness appends. Hook payloads name it.
     JsonLines { read_line: transcript::ReadLine },
-    /// A database that is queried through the harness's own program or `sqlite3`. Hooks never read it, because that
+    /// A database that is queried through the harness's own program or `sqlite3`. Hooks never read it, because a query
     /// starts a process.
     Database(Database),
 }
@@ -111,7 +114,7 @@ pub enum Transcript {
 /// A database of sessions.
 #[derive(Clone, Copy, Debug)]
 pub struct Database {
-    /// Reads one row of the result.
+    /// Reads one row of the query's result.
     pub read_line: transcript::ReadLine,
     /// The file, relative to the folder for the user's data.
     pub file: &'static str,
@@ -119,7 +122,7 @@ pub struct Database {
     pub file_variable: &'static str,
     /// The arguments with which the harness's own program answers a query in JSON; `{query}` is the query.
     pub arguments: &'static [&'static str],
-    /// The variables that keep that program from using the network.
+    /// The variables that keep the harness's own program from using the network.
     pub offline: &'static [(&'static str, &'static str)],
     /// Selects a session as rows with one column, `line`, which contains a JSON object. `{session}` stands for its id.
     pub query: &'static str,

@@ -1,4 +1,5 @@
-//! Our plugin as it is installed: fills in the one line that varies, and reads it back.
+//! Fills in the one line of our plugin that differs between installations, and reads that line back from an installed
+//! file.
 
 use serde::{Deserialize, Serialize};
 

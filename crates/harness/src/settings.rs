@@ -1,11 +1,11 @@
 //! Edits our hooks in other people's settings files (JSON, and JSON with comments): adds, updates, removes and finds
 //! them.
 //!
-//! The file is not ours, so we never rewrite it. We find positions and insert or delete text there. The result is
-//! the input plus our entries, in the file's own indentation, line ends and commas; comments and other people's hooks
-//! stay byte for byte. Installing twice has the same result as installing once. [`uninstall`] after [`install`]
-//! restores the original bytes from the file alone (see `render::Before` and `insert`). A file that does not parse, or
-//! has something else where hooks go, is left alone with a [`Problem`] that names the position.
+//! The file is not ours, so we never rewrite it. We find positions and insert or delete text there. The result is the
+//! input plus our entries, in the file's own indentation, line ends and commas; comments and other people's hooks stay
+//! byte for byte. Installing twice has the same result as installing once. [`uninstall`] after [`install`] restores the
+//! original bytes from the file alone (see `render::Before` and `insert`). A file that does not parse, or has another
+//! kind of value where hooks belong, is left alone, with a [`Problem`] that names the position.
 
 mod command;
 mod edit;
@@ -78,7 +78,7 @@ impl HookLocation {
     /// The location in `settings.json` of Droid.
     pub const DROID_SETTINGS: HookLocation =
         HookLocation { key: Some("hooks"), off_switch: Some("hooksDisabled") };
-    /// The location in `hooks.json` of Droid. Events are top-level keys, contrary to its documentation.
+    /// The location in `hooks.json` of Droid. Events are top-level keys, contrary to Droid's documentation.
     pub const DROID_HOOKS: HookLocation = HookLocation { key: None, off_switch: None };
 }
 
@@ -86,10 +86,11 @@ impl HookLocation {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     pub bytes: Vec<u8>,
-    /// What happened to each of our hooks: first those of the entries, in their order, then the removed ones.
+    /// What happened to each of our hooks: first the hooks of the entries, in the order of the entries, then the
+    /// removed hooks.
     pub changes: Vec<Change>,
-    /// True if only white space is left, because there was no file before us, or a blank one. The caller knows which of
-    /// the two it was.
+    /// True if only white space is left, because there was no file, or a blank one, before we installed our hooks. The
+    /// caller knows which of the two it was.
     pub blank: bool,
 }
 
@@ -129,8 +130,8 @@ pub struct Found {
     pub line: usize,
 }
 
-/// Makes our hooks in a file exactly `entries`: adds missing ones at the end of their list, changes differing ones in
-/// place, and removes those that `entries` does not contain. `bytes` is `None` if there is no file.
+/// Changes a file so that our hooks in it are exactly `entries`: adds missing hooks at the end of their list, changes
+/// differing ones in place, and removes those that `entries` does not contain. `bytes` is `None` if there is no file.
 pub fn install(bytes: Option<&[u8]>, place: &HookLocation, entries: &[Entry]) -> Result<Outcome, Problem> {
     let (mark, text) = split_mark(bytes.unwrap_or_default())?;
     let before = Survey::of(text, place)?;
@@ -169,7 +170,7 @@ pub fn find(bytes: &[u8], place: &HookLocation) -> Result<Vec<Found>, Problem> {
     Ok(found.collect())
 }
 
-/// Returns the line of the setting that disables all hooks, if it is present and `true`.
+/// Returns the number of the line with the setting that disables all hooks, if that setting is `true`.
 pub fn switched_off(bytes: &[u8], place: &HookLocation) -> Result<Option<usize>, Problem> {
     let (_, text) = split_mark(bytes)?;
     let (Some(key), Some(root)) = (place.off_switch, Survey::of(text, place)?.root) else { return Ok(None) };

@@ -7,9 +7,9 @@ use crate::fields::Fields;
 /// How a program writes the status line of a harness.
 #[derive(Clone, Copy, Debug)]
 pub struct StatusLine {
-    /// The key in its settings, whose value is an object with `type` and `command`.
+    /// The key in the harness's settings, whose value is an object with `type` and `command`.
     pub key: &'static str,
-    /// Reads the harness's input for that program. Returns `None` if the input has another format.
+    /// Reads what the harness passes to the program. Returns `None` if the input has another format.
     pub read: for<'a> fn(&'a [u8]) -> Option<Status<'a>>,
 }
 

@@ -56,7 +56,7 @@ pub fn encode(reply: &Reply, kind: &Kind) -> Vec<u8> {
                 .to_string()
                 .into_bytes()
         }
-        // This is sent only at a stop, because at other events it would be a veto.
+        // A block is sent only at a stop, because at other events it would be a veto.
         (Reply::Block(text), None) if matches!(kind, Kind::Stop(_)) => {
             serde_json::json!({ "decision": "block", "reason": text }).to_string().into_bytes()
         }
@@ -68,7 +68,7 @@ fn context_output(event: &str, text: &str) -> serde_json::Value {
     serde_json::json!({ "hookEventName": event, "additionalContext": text })
 }
 
-/// Returns the harness's name of an event if context may be added at that event.
+/// Returns the harness's name for an event if context may be added at that event.
 fn context_event(kind: &Kind) -> Option<&'static str> {
     match kind {
         Kind::SessionStart { .. } => Some("SessionStart"),
@@ -167,7 +167,7 @@ fn list_line<'a>(line: &str) -> Option<Todo<'a>> {
         .then(|| Todo { text: Cow::Owned(text.to_owned()), status: TodoStatus::parse(status.trim()) })
 }
 
-/// Returns the subject of a call to a tool that acts on the outside world: the first field that describes it.
+/// Returns the subject of a call to a tool that acts on the outside world: the text of the first descriptive field.
 pub fn asked<'a>(tool: &str, input: &Fields<'a>) -> Option<Cow<'a, str>> {
     let telling =
         ["title", "subject", "name", "summary", "body", "text", "message", "content", "description"];
@@ -204,8 +204,8 @@ pub fn delegated<'a>(
     Some(Delegated { asked, answer })
 }
 
-/// Returns the plan that was shown to the user. The response contains it with the user's changes. Some harnesses keep
-/// the plan in a file; then only the response contains it.
+/// Returns the plan that was shown to the user. The response contains the plan with the user's changes. Some harnesses
+/// keep the plan in a file; then only the response contains it.
 pub fn plan<'a>(
     tool: &str,
     input: &Fields<'a>,

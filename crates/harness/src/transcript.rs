@@ -11,7 +11,7 @@ use model::transcript::{Kind, Line};
 /// Takes one line without its line end and returns its meaning. A reader never fails.
 pub type ReadLine = for<'a> fn(&'a [u8]) -> Line<'a>;
 
-/// How many objects in one line are read. More than two do not occur by accident, and the search must stay cheap.
+/// The most objects that are read in one line. More than two do not occur by accident, and the search must stay cheap.
 const GLUED: usize = 32;
 
 /// Reads a raw line of the file, and any further object in it.
@@ -70,8 +70,8 @@ pub(crate) fn object<'a>(line: &'a [u8], beginnings: &[&str]) -> Result<&'a [u8]
     }
 }
 
-/// Returns the bytes from the next object that begins like a line. If the line end between two lines was lost, that is
-/// the second line.
+/// Returns the bytes from the beginning of the next object that begins like a line. If the line end between two lines
+/// was lost, that object is the second line.
 ///
 /// Quotes inside a string are escaped, so such a beginning is never part of a text. It can be part of a list or a
 /// field; then a bracket, a comma or a colon comes before it. (If the first line is torn right after one of these,

@@ -1,5 +1,5 @@
-//! What agents did: one line of `indexes/activity.jsonl` for each tool call, folded from the journals. Deleting the log
-//! loses nothing.
+//! What agents did: one line of `indexes/activity.jsonl` for each tool call, taken from the journals. No information is
+//! lost if the log is deleted.
 
 pub mod scan;
 
@@ -20,7 +20,7 @@ const MOST_FILES: usize = 8;
 /// The name of an agent that is not a sub-agent and has no role.
 const MAIN_AGENT: &str = "main";
 
-/// One tool call: who, what, which files, and how it went.
+/// One tool call: who made it, what it did, which files it touched, and how it ended.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Activity {
@@ -28,7 +28,7 @@ pub struct Activity {
     pub session: String,
     pub harness: String,
     pub worktree: String,
-    /// The role that the session had when its journal was folded.
+    /// The role that the session had when this line was written.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub role: String,
     /// The sub-agent that made the call; `None` for the main agent.
@@ -53,7 +53,7 @@ impl Activity {
         if record.event_name() != Some(EventName::ToolDone) {
             return None;
         }
-        // A file that a command's text names may not have been changed by it.
+        // The text of a command can name a file that the command does not change.
         let files = record.files.iter().filter(|file| !file.guess).take(MOST_FILES).cloned().collect();
         Some(Activity {
             ts: record.ts.to_string(),
@@ -164,7 +164,7 @@ pub enum OtherSession {
 }
 
 /// Returns the files that this session and another one edited within ten minutes: one clash for each file and other
-/// session, with the other's last edit that is close to one of ours. The newest comes first.
+/// session, with the last edit of the other session that is close to one of ours. The newest clash comes first.
 pub fn clashes(own: &[Activity], others: &[Activity]) -> Vec<Clash> {
     let mut mine: BTreeMap<String, Vec<(Timestamp, &Activity, &str)>> = BTreeMap::new();
     for (whole, call, path) in own.iter().flat_map(edits_of) {
@@ -218,7 +218,7 @@ fn edits_of(activity: &Activity) -> impl Iterator<Item = (String, &Activity, &st
 }
 
 impl Clash {
-    /// Identifies the file and the other session.
+    /// Returns a fingerprint of the file and the other session.
     pub fn mark(&self) -> u64 {
         fingerprint([&self.session, &self.path])
     }
@@ -251,8 +251,9 @@ pub fn short(session: &str) -> String {
 /// The most files that are named for one agent.
 const MOST_NAMED_FILES: usize = 3;
 
-/// Describes what agents did, one phrase each, the last active first, as many as fit into `max` characters:
-/// `coder of session 1a2b3c4d edited src/a.rs, src/b.rs (2 of 5 calls failed)`. Sessions other than `own` are named.
+/// Describes what agents did in one phrase for each agent, such as
+/// `coder of session 1a2b3c4d edited src/a.rs, src/b.rs (2 of 5 calls failed)`. The most recently active agent comes
+/// first, and only phrases that fit into `max` characters are included. Sessions other than `own` are named.
 pub fn lately(activity: &[Activity], own: &str, max: usize) -> Option<String> {
     let mut actors: Vec<(&Activity, Vec<&Activity>)> = Vec::new();
     for one in activity {

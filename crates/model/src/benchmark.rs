@@ -1,4 +1,4 @@
-//! The benchmark: how well the work goes, in figures from records, and whether they are within their limits.
+//! The benchmark: how well the work goes, in figures from records, and whether these figures are within their limits.
 //!
 //! A figure without records is `None`, and a check of it is no-data. No-data is never a pass.
 
@@ -8,7 +8,7 @@ mod picture;
 use serde::{Deserialize, Serialize};
 
 pub use history::{History, Run, SCHEMA_VERSION, read_foreign};
-pub use picture::{shown, sparkline, svg};
+pub use picture::{is_picture, shown, sparkline, svg};
 
 use crate::config::Settings;
 use crate::evidence::{Entry, EntryType, Verdict};
@@ -25,7 +25,7 @@ pub struct Counted {
     /// Tasks whose last test passed. Earlier failures of the task count as retries.
     pub passing_tasks: u64,
     pub failed_tests: u64,
-    /// Tasks with a review or a test that passed or failed, or a review that asked for a revision.
+    /// Tasks with a test or a review that passed or failed, or with a review that asked for a revision.
     pub judged_tasks: u64,
     pub completed_tasks: u64,
     pub calls: u64,
@@ -44,7 +44,7 @@ impl Counted {
     pub fn add_task(&mut self, entries: &[Entry]) {
         let mut is_judged = false;
         let mut last_test = None;
-        for entry in entries {
+        for entry in entries.iter().filter(|entry| !entry.is_imported_gate()) {
             let is_review = match EntryType::parse(&entry.entry_type) {
                 Some(EntryType::Review | EntryType::Approval) => true,
                 Some(EntryType::Test) => false,
@@ -71,7 +71,8 @@ impl Counted {
         self.passing_tasks += u64::from(last_test == Some(true));
     }
 
-    /// Adds a loop with every end it had: a loop that was resumed after a limit still hit the limit.
+    /// Adds a loop. `ended` lists every end that it had, because a loop that was resumed after a limit still hit the
+    /// limit.
     pub fn add_loop(&mut self, ended: &[Ended]) {
         let is_limit =
             |end: &Ended| matches!(end, Ended::Limit | Ended::Time | Ended::NoProgress | Ended::HarnessCap);
@@ -233,7 +234,7 @@ impl Outcome {
 pub struct Check {
     pub metric: String,
     pub value: Option<f64>,
-    /// Such as `<= 30` or `>= 80`.
+    /// The limit as text, such as `<= 30` or `>= 80`.
     pub limit: String,
     pub outcome: Outcome,
 }

@@ -41,7 +41,7 @@ pub fn hidden(text: &str) -> impl Iterator<Item = (Range<usize>, &'static str)> 
         let after = start + c.len_utf8();
         let (end, instead) = match c {
             '\r' if text[after..].starts_with('\n') => (after, ""),
-            // A lone carriage return moves to the start of the line, as progress bars do.
+            // A lone carriage return moves the cursor to the start of the line. Progress bars use it.
             '\r' | '\u{2028}' | '\u{2029}' => (after, "\n"),
             '\u{1b}' | '\u{80}'..='\u{9f}' => (after + sequence_len(c, &text[after..]), ""),
             _ => (after, ""),
@@ -58,7 +58,7 @@ pub fn is_hidden(c: char) -> bool {
         // ASCII control characters, DEL and C1.
         '\0'..='\u{9f}' => true,
         // Line and paragraph separators, the Braille blank, interlinear annotation marks and noncharacters. They are
-        // not in the table, and they are invisible.
+        // invisible, but the table does not contain them.
         '\u{2028}' | '\u{2029}' | '\u{2800}' | '\u{fff9}'..='\u{fffb}' | '\u{fdd0}'..='\u{fdef}' => true,
         _ if u32::from(c) & 0xfffe == 0xfffe => true,
         // The first character in the table is U+00AD.
@@ -71,8 +71,8 @@ pub fn is_hidden(c: char) -> bool {
 }
 
 /// Every code point with the Unicode property `Default_Ignorable_Code_Point`: variation selectors, zero-width and
-/// direction characters, tags, fillers. A test compares it with the tables of `regex-syntax` and prints the correct
-/// table.
+/// direction characters, tags, fillers. A test compares this table with the tables of `regex-syntax` and prints the
+/// correct one.
 const DEFAULT_IGNORABLE: [(char, char); 17] = [
     ('\u{ad}', '\u{ad}'),
     ('\u{34f}', '\u{34f}'),
@@ -109,7 +109,7 @@ fn first_hidden(text: &str, from: usize) -> Option<(usize, char)> {
 /// Counts the leading bytes that are printable ASCII, line feed or tab. Most texts contain nothing else, so it checks
 /// 16 bytes at a time.
 fn plain_ascii_len(bytes: &[u8]) -> usize {
-    // Without `||` and without an early exit, so that the compiler compares many bytes at once.
+    // There is no `||` and no early exit, so that the compiler compares many bytes at once.
     let is_plain = |byte: &u8| (byte.wrapping_sub(b' ') < 95) | (*byte == b'\n') | (*byte == b'\t');
     let blocks = bytes.as_chunks::<16>().0;
     let is_plain_block = |block: &&[u8; 16]| block.iter().fold(true, |all, byte| all & is_plain(byte));
@@ -126,7 +126,7 @@ fn sequence_len(introducer: char, rest: &str) -> usize {
             Some(first) => (*first, 1),
             None => return 0,
         },
-        // U+009B means `ESC [`: the C1 characters are the letters from `@` on, 0x40 above.
+        // U+009B means `ESC [`: a C1 character minus 0x40 is the letter after `ESC`.
         c1 => (u8::try_from(u32::from(c1) - 0x40).unwrap_or(0), 0),
     };
     match kind {
@@ -146,8 +146,8 @@ fn sequence_len(introducer: char, rest: &str) -> usize {
     }
 }
 
-/// Returns the length of such a text. Terminals end it at any control character, so every `ESC` is examined only once
-/// and the time is linear.
+/// Returns the length of the text of such a sequence, with its terminator. Terminals end the text at any control
+/// character, so every `ESC` is examined only once and the time is linear.
 fn text_sequence_len(text: &str) -> usize {
     let Some((end, c)) = text.char_indices().find(|(_, c)| c.is_control() && *c != '\t') else { return 0 };
     match c {
@@ -162,7 +162,7 @@ fn count_in(bytes: &[u8], range: std::ops::RangeInclusive<u8>) -> usize {
     bytes.iter().take_while(|byte| range.contains(byte)).count()
 }
 
-/// Returns 1 if the sequence is complete, otherwise 0, because the next character does not belong to it.
+/// Returns 1 if the next byte completes the sequence. Otherwise returns 0, because that byte does not belong to it.
 fn ends_with_final(bytes: &[u8], range: std::ops::RangeInclusive<u8>) -> usize {
     usize::from(bytes.first().is_some_and(|byte| range.contains(byte)))
 }

@@ -46,7 +46,7 @@ pub struct File<'a> {
     pub owner: Owner,
 }
 
-/// Whose settings file a file is.
+/// Whether a settings file is the user's or the project's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
     User,
@@ -206,7 +206,7 @@ impl Resolved {
         }
     }
 
-    /// Applies a value of a settings file, under the setting's name or an old one.
+    /// Applies a value of a settings file. `name` is the name in the file: the setting's current name or a former one.
     fn lay_item(&mut self, key: &Key, name: &str, item: &Item, reading: &Reading, line: Option<usize>) {
         let path = reading.path;
         if key.scope == Scope::UserFile && reading.owner == Owner::Project {
@@ -224,7 +224,7 @@ impl Resolved {
         self.lay_value(key, &Written::from_item(item, &key.shape), path.to_owned(), path, line);
     }
 
-    /// The variable with the setting's current name wins over one with an old name.
+    /// Applies a variable. A variable with the setting's current name wins over one with a former name.
     fn lay_variable(&mut self, name: &str, text: &str) {
         let Some(key) = self.keys.iter().find(|key| key.variables().any(|known| known == name)) else {
             return;
@@ -328,7 +328,7 @@ impl Written {
         }
     }
 
-    /// Interprets a text without a type as `shape`: `1`, `true`, `yes` and `on` all mean the same.
+    /// Interprets the text of a variable as `shape`. For a flag, `1`, `true`, `yes` and `on` all mean the same.
     fn typed(text: &str, shape: &Shape) -> Written {
         match shape {
             Shape::Text | Shape::OptionalText => return Written::Word(text.to_owned()),
@@ -359,7 +359,7 @@ impl Written {
         Written::List(texts.map(str::to_owned).collect())
     }
 
-    /// Describes the value in a message that says that it is not accepted.
+    /// Describes the value, for a message that says that the value is not accepted.
     fn described(&self) -> String {
         match self {
             Written::Flag(on) => on.to_string(),
@@ -374,7 +374,7 @@ impl Written {
 }
 
 impl Settings {
-    /// Returns what else the redactor should look for.
+    /// Returns what the redactor should look for besides secrets.
     pub fn redact(&self) -> redact::Options {
         redact::Options { emails: self.redact_emails }
     }

@@ -1,4 +1,5 @@
-//! Digests of what would be run or fed. A user's consent is bound to a digest, so it ends when the text changes.
+//! Digests of the commands that would be run and the prompts that would be fed. A user's consent is bound to a digest,
+//! so it ends when the text changes.
 //!
 //! Each digest covers exactly what reaches a process or an agent, and nothing that `thru` itself counts. A loop keeps
 //! its consent while its iterations are counted, and loses it if a pull changes a word of its prompt.
@@ -10,7 +11,7 @@ use crate::gate::Output;
 use crate::loops::{Loop, Outcome};
 use crate::render::visible;
 
-/// SHA-256 in hexadecimal. Nobody can write a file into the tree that matches a given digest.
+/// SHA-256 in hexadecimal. Nobody can construct another text that has a given digest.
 pub type Digest = String;
 
 /// Returns the digest of what a loop feeds, what ends it and what it runs.
@@ -20,8 +21,8 @@ pub fn of_loop(state: &Loop) -> Digest {
     fields.digest()
 }
 
-/// Returns the digest of the permission that the next session may claim the loop. A loop for one session is
-/// never claimed by another.
+/// Returns the digest of the permission for the next session to claim the loop. A loop for one session is never claimed
+/// by another.
 pub fn of_claim(state: &Loop) -> Digest {
     let mut fields = Fields::new("loop claimed by the next session");
     fields.loop_of(state);

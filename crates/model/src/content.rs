@@ -17,7 +17,7 @@ const SHARE_PERCENT: usize = 80;
 /// Texts with fewer meaningful words than this are not compared by [`Content::share`]: any text could contain them.
 const LEAST_WORDS: usize = 8;
 
-/// How many words at the beginning of a longer text identify a quotation of it.
+/// How many words at the beginning of a text identify a quotation of it.
 const QUOTED_WORDS: usize = 8;
 
 impl Content {
@@ -27,8 +27,8 @@ impl Content {
         Content { text, words }
     }
 
-    /// Returns whether this text contains the same words in a row, or the beginning of a longer text, or most of its
-    /// meaningful words.
+    /// Returns whether this text contains the words of `text` in a row, or its first `QUOTED_WORDS` words, or most of
+    /// its meaningful words.
     pub fn holds(&self, text: &str) -> bool {
         let wanted = plain(text);
         if wanted.is_empty() || self.has(&wanted) {
@@ -45,7 +45,8 @@ impl Content {
         words.len() >= 4 && held * 100 >= words.len() * SHARE_PERCENT
     }
 
-    /// Returns which percentage of the meaningful words of `text` this text contains; 0 if there are only a few.
+    /// Returns which percentage of the meaningful words of `text` this text contains; 0 if `text` has only a few of
+    /// them.
     pub fn share(&self, text: &str) -> usize {
         let wanted = plain(text);
         let words: BTreeSet<&str> = meaningful_words(&wanted).collect();
@@ -58,8 +59,8 @@ impl Content {
         self.words.extend(meaningful_words(&plain(text)).map(str::to_owned));
     }
 
-    /// Whether this text contains the words in a row, in lower case, and not as part of longer words: `a.rs` is not in
-    /// `data.rs`.
+    /// Returns whether this text contains the words in a row, in lower case, and not as part of longer words: `a.rs` is
+    /// not in `data.rs`.
     pub fn has(&self, wanted: &str) -> bool {
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
         self.text.match_indices(wanted).any(|(at, _)| {

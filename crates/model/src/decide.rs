@@ -36,10 +36,10 @@ pub enum Effect {
     SetPending(Option<Pending>),
 }
 
-/// The cap of a brief for a new session, which gets only a short text about the last one.
+/// The cap of a brief for a new session, which gets only a short text about the last session.
 const STARTUP_CAP: usize = 2_000;
 
-/// The cap of a brief for a replayed conversation, which lacks only what has changed since.
+/// The cap of a brief for a replayed conversation. Its agent needs to know only what has changed since.
 const REPLAYED_CAP: usize = 1_000;
 
 /// Returns the effects that record an event, whatever features do with it.
@@ -128,7 +128,7 @@ pub fn resumed(replays: bool) -> Occasion {
     if replays { Occasion::Replayed } else { Occasion::Resumed }
 }
 
-/// Returns how long a brief may be on an occasion, if the harness accepts `context_cap`.
+/// Returns how long a brief may be on an occasion, if the harness accepts at most `context_cap` UTF-16 units.
 pub fn cap(occasion: Occasion, context_cap: usize) -> usize {
     match occasion {
         Occasion::Started => context_cap.min(STARTUP_CAP),
@@ -168,7 +168,7 @@ edited or are still to be; decisions and their reasons; commands that fail and t
 /// The most UTF-16 units of facts that a summariser is given.
 const FACTS_CAP: usize = 3_000;
 
-/// Why a session is not captured although `thru` was set up, or the user may expect it to be.
+/// Why a session is not captured, although `thru` was set up or the user may expect that it captures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotCaptured<'a> {
     /// The records came with the folder and are not trusted on this machine.
@@ -181,8 +181,8 @@ pub enum NotCaptured<'a> {
     Unwritable { why: &'a str },
 }
 
-/// Returns one line for the user at a session start, with the remedy. It goes to the user only, because text of others
-/// must not reach the model unasked.
+/// Returns one line for the user at a session start, with the remedy. It goes to the user only, because text that
+/// others wrote must not reach the model unless the user asks for it.
 pub fn not_captured_notice(kind: &Kind, root: &str, off: NotCaptured) -> Reply {
     match kind {
         Kind::SessionStart { source: Source::Startup } => {}

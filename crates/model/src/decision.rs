@@ -1,5 +1,5 @@
-//! Decisions: what was decided, by whom and why. `decisions.jsonl` only grows: a superseded or expired decision stays in
-//! the file and leaves the brief.
+//! Decisions: what was decided, by whom and why. `decisions.jsonl` only grows: a superseded or expired decision stays
+//! in the file and leaves the brief.
 
 mod outline;
 mod standing;
@@ -42,7 +42,7 @@ pub struct Decision {
     /// The id of a session, or `user`.
     #[serde(deserialize_with = "or_empty")]
     pub by: String,
-    /// The phase of the plan that was current.
+    /// The phase of the plan that was current when the decision was made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<u32>,
     #[serde(deserialize_with = "or_empty", skip_serializing_if = "String::is_empty")]
@@ -114,6 +114,11 @@ impl Source {
 }
 
 impl Decision {
+    /// Returns whether the decision belongs to a plan: it was imported, or was made for a phase or a task.
+    pub fn is_of_plan(&self) -> bool {
+        self.source == Source::Import || self.phase.is_some() || !self.task.is_empty()
+    }
+
     /// Returns the decision as one line of JSON, without a line end.
     pub fn line(&self) -> Vec<u8> {
         // Serialising strings and numbers cannot fail.
@@ -150,7 +155,7 @@ impl Decision {
         }
     }
 
-    /// Returns the user's answer, if the decision is one.
+    /// Returns the user's answer, if the decision is an answer.
     pub fn answer(&self) -> Option<&str> {
         let rest = self.text.strip_prefix(self.question.as_str()).filter(|_| !self.question.is_empty())?;
         rest.strip_prefix(ANSWER_ARROW)
@@ -169,7 +174,7 @@ pub fn id_at(ts: &str, by: &str, text: &str, supersedes: &str) -> String {
 }
 
 fn id_of(parts: &[&str]) -> String {
-    // With twelve hex digits, two of 100,000 decisions have the same id in one of 50,000 projects.
+    // With twelve hex digits, the probability that two of 100,000 decisions get the same id is about 1 in 50,000.
     format!("d-{:012x}", fingerprint(parts) >> 16)
 }
 

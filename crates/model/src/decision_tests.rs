@@ -14,7 +14,7 @@ fn answer(question: &str, answer: &str) -> Decision {
     of_answer(&AnswerField { question: question.into(), answer: answer.into() }).unwrap()
 }
 
-/// Compares what is in force and what is not with lines of `id state`.
+/// Compares the state of each decision with `expected`, lines of the form `id state`.
 fn check(lines: Vec<Decision>, expected: &[&str]) {
     let folded: Vec<String> =
         fold(lines, now()).iter().map(|one| format!("{} {}", one.decision.id, one.state.name())).collect();
@@ -163,7 +163,7 @@ fn statements_of_a_decision_are_told_from_talk() {
             vec!["Lanes are kept for each session"],
         ),
         ("Open decisions:\n- whether lanes are kept at all", vec![]),
-        // Not decided, decided by somebody else, or asked.
+        // These texts state no decision: it is still open, it is somebody else's, or the text is a question.
         ("The reader returns a slice instead of a copy.", vec![]),
         ("It is not decided yet which parser we take.", vec![]),
         ("You need to decide on the parser.", vec![]),

@@ -1,4 +1,5 @@
-//! The digest of a session: what matters in it, folded from the journal line by line. Deleting it loses nothing.
+//! The digest of a session: what matters in the session, folded from its journal line by line. A deleted digest can be
+//! rebuilt from the journal.
 
 mod agents;
 mod changes;
@@ -47,7 +48,7 @@ const MOST_FILES: usize = 400;
 /// The most answers to questions that are kept.
 const MOST_ANSWERS: usize = 50;
 
-/// The most calls whose ids or shapes are kept, to recognise repeated reports.
+/// The most calls whose ids or shapes (see `shape_of`) are kept, to recognise repeated reports.
 const MOST_CALLS: usize = 2_048;
 
 /// The most events without an id that are kept.
@@ -56,7 +57,7 @@ const MOST_HEARD: usize = 16;
 /// A todo list is stale after this many prompts since its last change.
 const STALE_TODOS: usize = 6;
 
-/// A todo list is stale after this many prompts since its last change that are tasks of their own.
+/// A todo list is stale after this many tasks that the user has given since its last change.
 const STALE_TASKS: usize = 2;
 
 /// If two hooks report the same event within this time, it happened once.
@@ -74,9 +75,10 @@ pub struct Digest {
     pub home: String,
     /// The session that this one continues, as some harnesses report after a compaction.
     pub previous: String,
-    /// True if hooks saw the session begin. They then reported everything in its transcript.
+    /// True if hooks saw the session begin. In that case they have reported everything in its transcript.
     pub from_start: bool,
-    /// Bytes of the transcript before the first contact that were not read, because it was too long.
+    /// The number of bytes of the transcript before the first contact that were not read, because the transcript was
+    /// too long.
     pub unread: u64,
     /// Bytes of the journal that a hook skipped for lack of time. Commands read them.
     pub journal_unread: u64,
@@ -124,7 +126,7 @@ pub struct Digest {
     pub plan: Option<Plan>,
     /// The last edits, oldest first, with what the agent said they were for.
     pub changes: Vec<Change>,
-    /// What the agent last said that it would change; empty once that is done.
+    /// The change that the agent announced last; empty once the change is made.
     purpose: String,
     /// The last calls, oldest first.
     pub steps: Vec<Step>,
@@ -145,7 +147,7 @@ pub struct Digest {
     pub worked: u64,
     /// When a hook last reported that the agent had stopped, with its last words.
     stopped_at: String,
-    /// The last record when the active workstream was determined.
+    /// The last record at the time when the active workstream was determined.
     pub detected: u64,
     pub begun: Vec<u64>,
     /// Why the session ended; empty while it may continue.
@@ -238,7 +240,7 @@ impl Digest {
         Digest { schema_version: SCHEMA_VERSION, session: session.to_owned(), ..Digest::default() }
     }
 
-    /// Returns an empty digest that can be rebuilt from the whole journal. Keeps what is not in the journal.
+    /// Returns an empty digest, to be rebuilt from the whole journal. It keeps what the journal does not contain.
     pub fn again(self) -> Digest {
         let Digest { session, unread, unknown, context, .. } = self;
         Digest { unread, unknown, context, ..Digest::new(&session) }
@@ -249,8 +251,8 @@ impl Digest {
         (self.journal_unread > 0).then(|| journal_unread_words(self.journal_unread))
     }
 
-    /// Describes how much of the transcript is missing. That happens if hooks were installed late and the transcript
-    /// was too long to read completely.
+    /// Describes how much of the transcript is missing from this digest. Some of it is missing if hooks were installed
+    /// late and the transcript was too long to read completely.
     pub fn transcript_unread_words(&self) -> Option<String> {
         let megabytes = self.unread.div_ceil(1024 * 1024);
         (self.unread > 0).then(|| {
@@ -320,7 +322,7 @@ impl Digest {
             }
             Some(EventName::SessionStart) if main => {
                 self.ended.clear();
-                // A session that continues under a new id was seen from its start, because hooks saw the old one.
+                // A session that continues under a new id was seen from its start, because hooks saw the old session.
                 self.from_start |= match record.name.as_ref() {
                     "resume" | "fork" => false,
                     "compact" => !record.previous.is_empty(),
@@ -367,7 +369,7 @@ impl Digest {
         let (mine, other) = match (record.from.as_ref(), record.id.is_empty()) {
             ("transcript", _) => (&mut self.retold, &mut self.nameless),
             (_, true) => (&mut self.nameless, &mut self.retold),
-            // The ids of this hook are enough.
+            // A hook that reports ids needs no comparison by shape.
             (_, false) => return false,
         };
         if let Some(place) = other.iter().position(|known| *known == shape) {
@@ -427,7 +429,7 @@ impl Digest {
         }
         for file in &record.files {
             let mut file = self.located(file, record);
-            // An edit that failed changed nothing; of a command line that failed, a part may have.
+            // A failed edit changed nothing. A part of a failed command line may have changed something.
             if record.ok == Some(false) && record.command.is_empty() && file.action != Action::Read {
                 file.to_mut().action = Action::Mention;
             }
@@ -488,7 +490,7 @@ impl Digest {
             Action::Read | Action::Mention => known.reads += 1,
         }
         if self.files.len() > MOST_FILES {
-            // Drop the oldest file that was never edited.
+            // Drop the oldest file that was never edited or, if all files were edited, the oldest of them.
             let oldest =
                 (0..self.files.len()).min_by_key(|i| (self.files[*i].edits > 0, self.files[*i].last));
             self.files.remove(oldest.unwrap_or(0));
@@ -524,7 +526,7 @@ impl Digest {
         whole.journal_unread += self.journal_unread;
         whole.context = self.context;
         whole.compactions += self.compactions;
-        // A session that continues another begins at that one's compaction, once there is work in it.
+        // A session that continues another one begins at the compaction of the earlier session, once it contains work.
         if !(self.prompts.is_empty() && self.files.is_empty() && self.commands.is_empty()) {
             whole.epoch = shift + self.epoch;
             whole.compacted = None;
@@ -600,7 +602,8 @@ impl Digest {
         self.compacted.unwrap_or(self.epoch)
     }
 
-    /// Returns the harness's summary if nothing has been done since, because then the agent still sees it.
+    /// Returns the harness's summary if nothing has been done since the compaction, because then the agent still sees
+    /// it.
     pub fn fresh_summary(&self) -> &str {
         if self.compacted.is_some() { &self.summary } else { "" }
     }
@@ -618,8 +621,8 @@ impl Digest {
         later().count() < STALE_TODOS && tasks < STALE_TASKS
     }
 
-    /// Returns how often files were edited since the list was changed. Entries that it shows as open may be done by
-    /// now.
+    /// Returns how often files were edited since the todo list was changed. Entries that the list shows as open may be
+    /// done by now.
     pub fn edits_since_todos(&self) -> usize {
         let later = |step: &&Step| step.record > self.todos_at && step.did == Did::Edited && !step.failed;
         self.steps.iter().filter(later).count()

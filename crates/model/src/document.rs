@@ -231,7 +231,7 @@ impl Document {
         self.outline.open
     }
 
-    /// Splices in one pass and parses the result.
+    /// Applies the edits in one pass, and parses the result.
     fn apply(&mut self, mut edits: Vec<Edit>) {
         if edits.is_empty() {
             return;
@@ -251,7 +251,7 @@ impl Document {
     }
 }
 
-/// Replaces a range of bytes with others.
+/// Replaces a range of bytes with other bytes.
 #[derive(Debug)]
 struct Edit {
     at: Range<usize>,

@@ -10,7 +10,7 @@ pub struct Domain {
     pub words: Vec<String>,
 }
 
-/// The fields, each with words that are used in no other. They are compared with whole words, ignoring case.
+/// The fields, each with words that no other field has. These are compared with whole words of a text, ignoring case.
 const FIELD_WORDS: &[(&str, &str)] = &[
     (
         "security",

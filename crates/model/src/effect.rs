@@ -1,8 +1,8 @@
 //! What a call did outside the conversation: commits, pushes, pull requests, comments, deployments.
 //!
-//! Effects are found by rules over the command and its output, both at the call and in a transcript. A failed command
-//! has no effect: an effect counts if the output of its command shows it, or if the call succeeded and the exit code
-//! can only be that of this command.
+//! Rules find effects in a command and its output, when a hook reports the call and when a transcript is read. A failed
+//! command has no effect: an effect counts if the output of its command shows it, or if the call succeeded and the exit
+//! code can only be that of this command.
 
 mod commands;
 mod forge;
@@ -40,7 +40,7 @@ pub enum Kind {
     /// The last commit was replaced.
     Amend,
     Push,
-    /// A push that had nothing to do.
+    /// A push that changed nothing.
     UpToDate,
     Branch,
     Tag,
@@ -56,7 +56,7 @@ pub enum Kind {
     Package,
     /// Any other request that writes.
     Request,
-    // The following change only the checkout.
+    // The following kinds change only the checkout.
     Switch,
     Pull,
     Rebase,
@@ -92,7 +92,7 @@ impl Kind {
     }
 }
 
-/// One effect. An empty text means that it is unknown.
+/// One effect. An empty field means that its value is unknown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effect {
     pub kind: Kind,
@@ -107,7 +107,7 @@ pub struct Effect {
     pub id: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub link: String,
-    /// The folder of a git command, if it named another than its own.
+    /// The folder of a git command, if it is not the folder in which the command line began.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub folder: String,
 }

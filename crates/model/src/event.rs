@@ -95,9 +95,9 @@ pub struct Stop<'a> {
     pub agents: usize,
     /// What the turn cost, if the payload says so.
     pub usage: Option<Usage<'a>>,
-    /// What its last request had in the context window, if the payload says so.
+    /// How much of the context window the last request of the turn used, if the payload says so.
     pub window: Option<ContextUse>,
-    /// True if the caller cannot wait for validators. If they must run, it is told to ask again.
+    /// True if the caller cannot wait for validators. If they must run, the caller is told to ask again.
     pub is_hasty: bool,
 }
 
@@ -108,10 +108,10 @@ pub struct ToolDone<'a> {
     pub id: Option<Text<'a>>,
     pub files: Vec<Touched<'a>>,
     pub command: Option<Text<'a>>,
-    /// The output of a command that may be a test run or have an effect outside, or the result of a tool that acts
-    /// outside.
+    /// The output of a command that may be a test run or act on the outside world, or the result of a tool that acts on
+    /// the outside world.
     pub output: Option<Text<'a>>,
-    /// The input of a tool that acts outside: a title, or the first words of a text.
+    /// The input of a tool that acts on the outside world: a title, or the first words of a text.
     pub asked: Option<Text<'a>>,
     /// The whole error message of a failed call.
     pub error: Option<Text<'a>>,
@@ -129,7 +129,7 @@ pub struct ToolDone<'a> {
     pub ms: Option<u64>,
 }
 
-/// What a sub-agent was asked, and its answer, which is empty while it is working.
+/// What a sub-agent was asked, and its answer. The answer is empty while the sub-agent is working.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Delegated<'a> {
     pub asked: Text<'a>,
@@ -158,7 +158,7 @@ pub enum Action {
 pub enum TodoChange<'a> {
     /// The whole current list.
     All(Vec<Todo<'a>>),
-    /// A change of one entry: a new one, or a known one of which the fields that are not `None` changed.
+    /// A change of one entry, which may be new. A field that is `None` did not change.
     One { id: Text<'a>, text: Option<Text<'a>>, status: Option<TodoStatus> },
 }
 
@@ -219,7 +219,8 @@ impl Kind<'_> {
 }
 
 impl TodoStatus {
-    /// Parses a status. Unknown words mean open, because it is better to show an entry too often than to forget it.
+    /// Parses a status. An unknown word means that the entry is open, because it is better to show an entry too often
+    /// than to forget it.
     pub fn parse(text: &str) -> TodoStatus {
         match text {
             "completed" | "done" | "x" => TodoStatus::Completed,

@@ -2,7 +2,7 @@
 //! diff, approval or note.
 //!
 //! Only what `thru` saw itself is proof: a command that it ran, or a test run at a tool call. Such an entry is bound to
-//! the files it is about ([`Listing`]) and becomes stale when they change. [`standing`] is the only judgement, and all
+//! the files it is about ([`Listing`]) and becomes stale when they change. Only [`standing`] judges evidence, and all
 //! code that shows evidence uses it.
 
 mod import;
@@ -21,7 +21,7 @@ pub use limits::{BUNDLE_BYTES, MOST_ENTRIES, PATCH_BYTES, TASK_BYTES, Trimmed, f
 pub use listing::{FileState, Listing};
 pub use observed::{observed, task_of, verdict};
 pub use patch::{PatchStats, patch_stats};
-pub use standing::{Freshness, Proof, Standing, standing, trees_in_effect};
+pub use standing::{Freshness, Proof, Standing, rejection, standing, trees_in_effect};
 
 use crate::plan::Unreadable;
 use crate::plan::fields::keeping_the_rest;
@@ -50,7 +50,7 @@ keeping_the_rest! {
         task_id: String,
         /// `review`, `test`, `diff`, `approval` or `note`; other tools have other types.
         entry_type as "type": String,
-        /// How `thru` knows about it: `run`, `observed`, `claimed` or `imported`.
+        /// How `thru` knows about the entry: `run`, `observed`, `claimed` or `imported`.
         kind: String = skip String::is_empty,
         timestamp: String,
         agent: String,
@@ -172,9 +172,9 @@ pub enum Kind {
     Run,
     /// A hook saw the test run.
     Observed,
-    /// Somebody claims it.
+    /// Somebody claims what the entry says.
     Claimed,
-    /// Another tool recorded it.
+    /// Another tool recorded the entry.
     Imported,
 }
 
@@ -204,9 +204,15 @@ impl Entry {
         }
     }
 
-    /// Returns whether `thru` saw it itself.
+    /// Returns whether `thru` itself saw what the entry reports.
     pub fn is_seen(&self) -> bool {
         matches!(self.kind(), Kind::Run | Kind::Observed)
+    }
+
+    /// Returns whether this is a gate that another tool recorded. It says that an agent had its turn, not what the agent
+    /// found. Earlier versions imported it as a verdict.
+    pub fn is_imported_gate(&self) -> bool {
+        self.kind() == Kind::Imported && self.metadata.contains_key("gate")
     }
 
     /// Returns one line for a person.
@@ -261,8 +267,8 @@ impl Bundle {
         bytes
     }
 
-    /// Adds an entry at the place of its time, because observed runs and imports are recorded late. Returns false if
-    /// the same entry is already there.
+    /// Inserts an entry in the order of time, because observed runs and imports are recorded late. Returns false if the
+    /// same entry is already there.
     pub fn add(&mut self, entry: Entry) -> bool {
         let is_known = !entry.id.is_empty() && self.entries.iter().any(|known| known.id == entry.id);
         if !is_known {

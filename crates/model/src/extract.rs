@@ -1,7 +1,8 @@
 //! Finds the code blocks of a message, what each is called, and under which name it may be written to a file.
 //!
-//! Messages come from a model. A name that leads out of the folder, or into a folder from which programs take
-//! instructions, is not used: the block gets a plain name, and a note says so.
+//! Messages come from a model. A name that leads out of the folder, or into one where nothing may be written, is not
+//! used: the block gets a plain name, and a note says so. A file that changes what programs run, or what agents are told,
+//! is marked as guarded.
 
 mod name;
 
@@ -17,6 +18,8 @@ pub struct Block {
     pub language: String,
     /// The name that the message gives the block.
     pub name: Option<String>,
+    /// Whether the name is only mentioned in a sentence before the block, which may be about another file.
+    pub is_mentioned: bool,
     pub text: String,
     /// False if the message ended within the block.
     pub is_closed: bool,
@@ -29,13 +32,26 @@ pub struct NamedBlock {
     pub path: String,
     /// Why the path is not the name that the message gives; empty if it is, or if there is no name.
     pub note: String,
+    /// Whether the file changes what programs run, or what agents are told.
+    pub is_guarded: bool,
+}
+
+/// Names that need care, all in lower case.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules<'a> {
+    /// Folders to which nothing is written.
+    pub forbidden: &'a [&'a str],
+    /// Folders whose files are guarded.
+    pub guarded_folders: &'a [&'a str],
+    /// Files that are guarded in every folder.
+    pub guarded_files: &'a [&'a str],
 }
 
 /// Lists the code blocks, in order. A fence is three or more backticks or tildes, indented or not.
 pub fn blocks(message: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut open: Option<(Fence, Block)> = None;
-    let mut before = "";
+    let (mut before, mut lines_before) = ("", Vec::new());
     for (i, line) in message.lines().enumerate() {
         match &mut open {
             Some((fence, _)) if fence.is_closed_by(line) => {
@@ -49,8 +65,18 @@ pub fn blocks(message: &str) -> Vec<Block> {
             None => match Fence::of(line) {
                 Some((fence, info)) => {
                     let language = name::language(info);
-                    let name = name::in_info(info).or_else(|| name::in_line_before(before));
-                    let block = Block { line: i + 1, language, name, text: String::new(), is_closed: false };
+                    let name = name::in_info(info);
+                    // The line before the block counts only if the fence and the block name nothing.
+                    let before = if name.is_some() { "" } else { std::mem::take(&mut before) };
+                    let block = Block {
+                        line: i + 1,
+                        language,
+                        name,
+                        is_mentioned: false,
+                        text: String::new(),
+                        is_closed: false,
+                    };
+                    lines_before.push(before);
                     open = Some((fence, block));
                 }
                 None if !line.trim().is_empty() => before = line,
@@ -59,24 +85,31 @@ pub fn blocks(message: &str) -> Vec<Block> {
         }
     }
     blocks.extend(open.map(|(_, block)| block));
-    // A name in the block itself is more reliable than one in the line before it.
-    for block in &mut blocks {
+    // The fence is more reliable than a comment in the block, and that more than the line before the block.
+    for (block, before) in blocks.iter_mut().zip(lines_before) {
+        if block.name.is_some() {
+            continue;
+        }
         let first = block.text.lines().next().unwrap_or_default();
-        if let Some(name) = name::in_comment(first) {
-            block.name = Some(name);
+        block.name = name::in_comment(first, &block.language);
+        if block.name.is_none()
+            && let Some(found) = name::in_line_before(before, &block.language)
+        {
+            (block.name, block.is_mentioned) = (Some(found.name), found.is_mentioned);
         }
     }
     blocks
 }
 
-/// Gives each block a safe path that no other block has. Nothing is written to folders with a name in `forbidden`.
-pub fn named(message: &str, forbidden: &[&str]) -> Vec<NamedBlock> {
+/// Gives each block a safe path that no other block has.
+pub fn named(message: &str, rules: &Rules) -> Vec<NamedBlock> {
     let mut taken = HashSet::new();
     let blocks = blocks(message).into_iter().enumerate();
     blocks
         .map(|(i, block)| {
             let plain = || format!("block-{}.{}", i + 1, name::ending(&block.language));
-            let (path, mut note) = match block.name.as_deref().map(|name| (name, safe(name, forbidden))) {
+            let (path, mut note) = match block.name.as_deref().map(|name| (name, safe(name, rules.forbidden)))
+            {
                 None => (plain(), String::new()),
                 Some((_, Ok(path))) => (path, String::new()),
                 Some((name, Err(why))) => {
@@ -87,9 +120,23 @@ pub fn named(message: &str, forbidden: &[&str]) -> Vec<NamedBlock> {
             if free_path != path {
                 note = format!("{path} is the name of an earlier block");
             }
-            NamedBlock { block, path: free_path, note }
+            let is_guarded = is_guarded(&path, rules);
+            NamedBlock { block, path: free_path, note, is_guarded }
         })
         .collect()
+}
+
+/// Whether a file changes what programs run, or what agents are told.
+fn is_guarded(path: &str, rules: &Rules) -> bool {
+    let parts: Vec<String> = path.split('/').map(bare).collect();
+    let (folders, file) = parts.split_at(parts.len() - 1);
+    folders.iter().any(|folder| rules.guarded_folders.contains(&folder.as_str()))
+        || file.iter().any(|file| rules.guarded_files.contains(&file.as_str()))
+}
+
+/// Returns a part of a path as some systems read it: they ignore case, and dots and blanks at the end.
+fn bare(part: &str) -> String {
+    part.trim().trim_end_matches(['.', ' ']).to_lowercase()
 }
 
 /// Returns a path that no block has yet: `a.rs`, then `a.2.rs`. The comparison ignores case, because some file systems
@@ -118,13 +165,11 @@ pub fn safe(name: &str, forbidden: &[&str]) -> Result<String, &'static str> {
     if path.ends_with('/') || parts.is_empty() {
         return Err("it names a folder");
     }
-    // Some systems ignore dots and blanks at the end of a name.
-    let bare = |part: &&str| part.trim().trim_end_matches(['.', ' ']).to_lowercase();
     if parts.iter().any(|part| *part == ".." || bare(part).is_empty()) {
         return Err("it leads out of the folder");
     }
-    if parts.iter().map(bare).any(|part| forbidden.contains(&part.as_str())) {
-        return Err("programs take instructions from that folder");
+    if parts.iter().map(|part| bare(part)).any(|part| forbidden.contains(&part.as_str())) {
+        return Err("nothing is written to that folder");
     }
     if path.len() > 400 || parts.iter().any(|part| part.len() > 200) {
         return Err("it is too long");

@@ -2,6 +2,9 @@ use super::*;
 
 const FORBIDDEN: &[&str] = &[".git", ".agent"];
 
+const RULES: Rules =
+    Rules { forbidden: FORBIDDEN, guarded_folders: &[".github"], guarded_files: &["agents.md", ".envrc"] };
+
 /// Returns the name of the only block in a message.
 fn name(message: &str) -> Option<String> {
     let blocks = blocks(message);
@@ -101,8 +104,48 @@ fn what_is_no_name() {
         "```rust\n#[derive(Debug)]\nx\n```",
         "```sh\n# Install the tools first\nx\n```",
         "Version 1.2 is out:\n```\nx\n```",
+        "```python\n# Source: https://docs.python.org/3/library/urllib.html\nx\n```",
+        "```python\n# Title: Quarterly report\nx\n```",
+        "```yaml\n# name: ci\nx\n```",
+        "```markdown\n# package.json\nx\n```",
+        "Check `src/a.rs` with:\n\n```bash\ncargo test\n```",
+        "**src/a.rs**\n```console\n$ cargo test\n```",
+        "The output for `lib.py` was:\n```\nTraceback\n```",
+        "```python title=\"Quarterly report\"\nx\n```",
     ] {
         assert_eq!(name(message), None, "{message}");
+    }
+}
+
+#[test]
+fn the_fence_is_more_reliable_than_a_comment_and_that_than_the_line_before() {
+    for (message, expected, is_mentioned) in [
+        ("```python src/a.py\n# Source: https://example.com/b.html\nx\n```", "src/a.py", false),
+        ("```python src/a.py\n# b.py\nx\n```", "src/a.py", false),
+        ("`src/c.py`:\n```python\n# b.py\nx\n```", "b.py", false),
+        ("`src/c.py`:\n```python\nx\n```", "src/c.py", false),
+        ("**File:** `src/c.py` (new)\n```python\nx\n```", "src/c.py", false),
+        ("Now change `src/c.py` so that it reads:\n```python\nx\n```", "src/c.py", true),
+        ("The tests of `src/c.tsx` fail here:\n```typescript\nx\n```", "src/c.tsx", true),
+    ] {
+        let [block] = &blocks(message)[..] else { panic!("one block: {message}") };
+        assert_eq!((block.name.as_deref(), block.is_mentioned), (Some(expected), is_mentioned), "{message}");
+    }
+}
+
+#[test]
+fn files_that_change_what_runs_are_guarded() {
+    for (path, expected) in [
+        ("AGENTS.md", true),
+        ("docs/Agents.md", true),
+        (".envrc", true),
+        (".GitHub/workflows/ci.yml", true),
+        ("sub/.github/x.md", true),
+        ("src/a.rs", false),
+        ("github/ci.yml", false),
+    ] {
+        let [block] = &named(&format!("```text {path}\nx\n```"), &RULES)[..] else { panic!("one block") };
+        assert_eq!((block.path.as_str(), block.is_guarded), (path, expected), "{path}");
     }
 }
 
@@ -134,10 +177,10 @@ fn unsafe_names_are_not_used_and_that_is_told() {
         ("~/.bashrc.sh", "an absolute path"),
         ("C:\\Windows\\a.rs", "an absolute path"),
         ("\\\\server\\a.rs", "an absolute path"),
-        (".git/hooks/pre-commit.sh", "instructions"),
-        (".GIT/config.txt", "instructions"),
-        (".git./config.txt", "instructions"),
-        ("src/.agent/context/config.toml", "instructions"),
+        (".git/hooks/pre-commit.sh", "nothing is written"),
+        (".GIT/config.txt", "nothing is written"),
+        (".git./config.txt", "nothing is written"),
+        ("src/.agent/context/config.toml", "nothing is written"),
         ("a\u{202e}sr.txt", "nobody can see"),
         ("src/", "names a folder"),
         (".", "names a folder"),
@@ -150,7 +193,7 @@ fn unsafe_names_are_not_used_and_that_is_told() {
     {
         assert_eq!(safe(good, FORBIDDEN).as_deref(), Ok(path), "{good}");
     }
-    let [block] = &named("```sh ../../evil.sh\nx\n```", FORBIDDEN)[..] else { panic!("one block") };
+    let [block] = &named("```sh ../../evil.sh\nx\n```", &RULES)[..] else { panic!("one block") };
     assert_eq!(block.path, "block-1.sh");
     assert!(block.note.contains("leads out of the folder"), "{}", block.note);
 }
@@ -158,7 +201,7 @@ fn unsafe_names_are_not_used_and_that_is_told() {
 #[test]
 fn every_block_has_a_path_of_its_own() {
     let message = "```rust a.rs\n1\n```\n```rust a.rs\n2\n```\n```rust A.RS\n3\n```\n```\n4\n```\n```python\n5\n```\n```Makefile\n6\n```\n```Makefile\n7\n```";
-    let named = named(message, FORBIDDEN);
+    let named = named(message, &RULES);
     let paths: Vec<&str> = named.iter().map(|block| block.path.as_str()).collect();
     assert_eq!(paths, ["a.rs", "a.2.rs", "A.3.RS", "block-4.txt", "block-5.py", "Makefile", "Makefile.2"]);
     assert!(named[1].note.contains("a.rs is the name of an earlier block"), "{}", named[1].note);

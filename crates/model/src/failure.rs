@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::error_line::{ERROR_WORDS, is_placed, without_zero_counts};
 use crate::redact::Redacted;
 use crate::run;
 
@@ -11,52 +12,15 @@ pub(crate) const MOST_LINES: usize = 6;
 /// The most bytes of these lines together.
 const MOST_BYTES: usize = 1_200;
 
-/// Words that mark errors in any program's output. The comparison ignores case.
-const ERROR_WORDS: &[&str] = &[
-    "error",
-    "fail",
-    "panicked",
-    "exception",
-    "traceback",
-    "fatal",
-    "cannot",
-    "can't",
-    "could not",
-    "conflict (",
-    "not found",
-    "no such",
-    "undefined",
-    "unexpected",
-    "denied",
-    "refused",
-    "timed out",
-    "assert",
-    "mismatch",
-    "expected",
-    "unresolved",
-    "invalid",
-    "abort",
-    "segmentation",
-    "killed",
-];
+/// Beginnings of lines that are not about the failure although they contain a word of an error, in lower case.
+const OTHER_BEGINNINGS: &[&str] =
+    &["--- pass", "=== run", "warning: unused", "downloading ", "downloaded ", "go: downloading "];
 
-/// Words of a line that reports no error although it contains one of [`ERROR_WORDS`].
-const HARMLESS_WORDS: &[&str] = &[
-    "0 failed",
-    "0 errors",
-    "no error",
-    "--- pass",
-    "=== run",
-    "... ok",
-    "warning: unused",
-    "downloading ",
-    "downloaded ",
-    " info ",
-    " debug ",
-    "level=info",
-    "level=debug",
-    "\"level\":\"info\"",
-];
+/// How programs mark a line that is for information only.
+const INFORMATION_LEVELS: &[&str] = &["INFO", "DEBUG", "level=info", "level=debug", "TRACE"];
+
+/// Words of a line that a failing test prints, besides [`ERROR_WORDS`].
+const TEST_WORDS: &[&str] = &["want", "got", "should", "must", "missing", "wrong", "but ", "!=", "differ"];
 
 /// Lines that say only that something failed. They are kept if there is nothing better.
 const EMPTY_LINES: &[&str] = &["FAIL", "FAILED", "Error:", "error:", "ERROR"];
@@ -65,7 +29,7 @@ const EMPTY_LINES: &[&str] = &["FAIL", "FAILED", "Error:", "error:", "ERROR"];
 const EMPTY_PARTS: &[&str] =
     &["ERROR task failed", "exit status ", "Command failed with exit code", "ELIFECYCLE"];
 
-/// Returns the informative lines of `output` in order, joined by line ends. Without any, returns the last lines. The
+/// Returns the informative lines of `output` in order, joined by line ends; if there are none, the last lines. The
 /// output is redacted first, because one line of a private key would not be recognised alone.
 pub fn error_lines(output: &Redacted) -> String {
     let lines: Vec<&str> = output.lines().map(str::trim).filter(|line| is_worth_keeping(line)).collect();
@@ -92,7 +56,7 @@ pub fn error_lines(output: &Redacted) -> String {
     kept
 }
 
-/// Returns the lines that name a failed test, then the first of the others, in order.
+/// Returns the lines that name a failed test, and the first of the other lines, in their order.
 fn best_lines<'t>(lines: &[&'t str]) -> Vec<&'t str> {
     let names =
         |line: &&&str| run::failed_test(line).is_some_and(|name| !name.contains('/') || name.contains("::"));
@@ -107,7 +71,7 @@ fn best_lines<'t>(lines: &[&'t str]) -> Vec<&'t str> {
     kept.copied().collect()
 }
 
-/// Returns the lines of [`error_lines`] that name the error: Python begins with a heading.
+/// Returns the lines of [`error_lines`] that name the error, without the heading of a Python traceback.
 pub fn reasons(error: &str) -> impl Iterator<Item = &str> {
     let is_heading = error.starts_with("Traceback (most recent call last):\n");
     error.lines().skip(usize::from(is_heading))
@@ -128,15 +92,30 @@ fn is_worth_keeping(line: &str) -> bool {
     !line.is_empty() && !line.starts_with("Exit code ") && !line.chars().all(|c| !c.is_alphanumeric())
 }
 
-/// Returns whether a line of a program's output reports an error. In doubt the answer is yes.
-pub fn is_error_line(line: &str) -> bool {
-    is_worth_keeping(line) && is_informative(line)
-}
-
 fn is_informative(line: &str) -> bool {
     let lower = line.to_ascii_lowercase();
-    !HARMLESS_WORDS.iter().any(|word| lower.contains(word))
-        && (ERROR_WORDS.iter().any(|word| lower.contains(word)) && !is_code(line) || is_placed(line))
+    let is_other = OTHER_BEGINNINGS.iter().any(|words| lower.starts_with(words))
+        || lower.ends_with("... ok")
+        || lower.contains("\"level\":\"info\"")
+        || line
+            .split_whitespace()
+            .take(5)
+            .any(|word| INFORMATION_LEVELS.contains(&word.trim_matches(['[', ']', '(', ')', ':', '|'])));
+    let text = without_zero_counts(line).to_ascii_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    !is_other
+        && !is_log_entry(&lower)
+        && (has(ERROR_WORDS) && !is_code(line) || is_placed(line) && (!is_from_test(line) || has(TEST_WORDS)))
+}
+
+/// Whether a line, in lower case, is an entry of a log in JSON that is not an error: `{"time":"…","level":"warn",…}`.
+fn is_log_entry(lower: &str) -> bool {
+    lower.starts_with('{') && lower.contains("\"level\":") && !lower.contains("\"level\":\"error\"")
+}
+
+/// Whether a Go test printed the line. Its findings and its logs look the same: `a_test.go:12: starting`.
+fn is_from_test(line: &str) -> bool {
+    line.split_once(':').is_some_and(|(file, _)| file.ends_with("_test.go"))
 }
 
 /// Returns whether a line is source code that a linter shows below its finding: `func Get(name string) (Strategy,
@@ -147,16 +126,6 @@ fn is_code(line: &str) -> bool {
 
 fn is_empty_talk(line: &str) -> bool {
     EMPTY_LINES.contains(&line) || EMPTY_PARTS.iter().any(|part| line.contains(part))
-}
-
-/// Whether a line begins like a finding of a compiler or linter: `src/a.go:12:3: unused variable`.
-fn is_placed(line: &str) -> bool {
-    let mut parts = line.split(':');
-    let (file, number) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
-    file.contains('.')
-        && !file.contains(' ')
-        && !number.is_empty()
-        && number.bytes().all(|b| b.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -194,11 +163,21 @@ mod tests {
             ),
             "CONFLICT (content): Merge conflict in a.rs\nAutomatic merge failed; fix conflicts"
         );
+        // A test logs in the same form.
+        assert_eq!(
+            error_lines(
+                "--- FAIL: TestX\nx_test.go:9: Rewind output: reset\nx_test.go:12: Count = 3, want 4\nFAIL"
+            ),
+            "--- FAIL: TestX\nx_test.go:12: Count = 3, want 4"
+        );
+        assert_eq!(error_lines("{\"level\":\"WARN\",\"msg\":\"not found\"}\nerror: odd"), "error: odd");
         assert_eq!(error_lines("FAIL\nexit status 1"), "FAIL");
         assert_eq!(
             error_lines("test result: ok. 3 passed; 0 failed\nlast"),
             "test result: ok. 3 passed; 0 failed\nlast"
         );
+        assert_eq!(error_lines("a\n10 failed, 3 passed\nb"), "10 failed, 3 passed");
+        assert_eq!(error_lines("error: no info file\nb"), "error: no info file");
     }
 
     #[test]

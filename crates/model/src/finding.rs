@@ -1,4 +1,4 @@
-//! A finding of a check: what it is, where, and how to fix it.
+//! A finding of a check: what was found, where, and how to fix it.
 
 use std::fmt;
 
@@ -44,7 +44,7 @@ impl Finding {
     }
 }
 
-/// One line without the hint: `config.toml:3: what it is`.
+/// Prints one line without the hint: `config.toml:3: what it is`.
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.file, self.line) {

@@ -45,7 +45,7 @@ pub const LAUNCH_PROCESS: &str = ".process";
 /// The largest output that is read, in bytes.
 pub const LARGEST: u64 = 5 * 1024 * 1024;
 
-/// How often an output is launched: once, and one retry.
+/// The most launches of an output: the first one, and one retry.
 pub const MOST_ATTEMPTS: u32 = 2;
 
 /// What happens if an output is missing.
@@ -156,7 +156,7 @@ pub fn step(output: &Output, verdict: Verdict) -> Step {
         // A name that is invalid or reserved cannot be written either.
         Verdict::Unsafe if Id::new(&output.file).is_err() || is_of_run(&output.file) => Step::Leave,
         _ if output.launch.is_empty() => Step::Leave,
-        // An output that was valid and no longer is may be launched as often as a new one.
+        // An output that was valid and is not valid any more may be launched as often as a new one.
         _ if output.attempts >= MOST_ATTEMPTS && !output.was_valid => Step::GiveUp,
         _ => Step::Launch,
     }
@@ -189,8 +189,8 @@ pub fn is_list(file: &str) -> bool {
     file.starts_with("expected.") && file.ends_with(".json")
 }
 
-/// Returns the agent role in `{skill}-{agent-role}.md`. The skill is the stage if the name starts with it, otherwise
-/// the first word.
+/// Returns the agent role in `{skill}-{agent-role}.md`. The skill is the stage if the name starts with the stage,
+/// otherwise the first word of the name.
 pub fn role_of<'a>(file: &'a str, stage: &str) -> &'a str {
     let stem = file.strip_suffix(".md").unwrap_or(file);
     let of_stage = stem.strip_prefix(stage).and_then(|rest| rest.strip_prefix('-'));

@@ -1,8 +1,9 @@
-//! The only check between a name from outside and a path on disk.
+//! Checks names that come from outside before they become part of a path. No other code does this.
 
 use std::fmt;
 
-/// A name that is safe in a file name. Packets, loops, roles, tasks, sessions, stages, outputs and summaries have one.
+/// A name that is safe in a file name. Packets, loops, roles, tasks, sessions, stages, outputs and summaries have such
+/// a name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Id(String);
 

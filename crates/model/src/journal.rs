@@ -25,7 +25,8 @@ const PROMPT_BYTES: usize = 64 * 1024;
 const SUMMARY_BYTES: usize = 32 * 1024;
 const COMMAND_BYTES: usize = 8 * 1024;
 const MESSAGE_BYTES: usize = 4 * 1024;
-/// Approved plans of 18 KB were seen. The digest has the same limit, so that the whole plan can be imported.
+/// In real sessions, approved plans were up to 18 KB long. The digest has the same limit, so that the whole plan can be
+/// imported.
 pub(crate) const PLAN_BYTES: usize = 32 * 1024;
 const PATH_BYTES: usize = 4 * 1024;
 const ENTRY_BYTES: usize = 512;
@@ -49,7 +50,7 @@ pub struct RecordPolicy<'a> {
     pub now: Timestamp,
 }
 
-/// One line of a journal. Empty texts are not written, and read back as empty.
+/// One line of a journal. Empty texts are not written, and are read back as empty texts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Record<'a> {
@@ -64,7 +65,7 @@ pub struct Record<'a> {
     pub session: Cow<'a, str>,
     #[serde(borrow)]
     pub worktree: Cow<'a, str>,
-    /// `transcript` if no hook reported the event and it was found there later.
+    /// `transcript` if no hook reported the event and it was found in the transcript later.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub from: Cow<'a, str>,
     /// The working directory relative to the checkout, if it is not the checkout itself.
@@ -78,7 +79,7 @@ pub struct Record<'a> {
     pub head: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentField>,
-    /// The source, the trigger or the reason of an event, if it has one.
+    /// The source, the trigger or the reason for an event, if it has one.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub name: Cow<'a, str>,
     /// The session that this one continues.
@@ -368,7 +369,7 @@ fn folder_below<'a>(cwd: &str, policy: &RecordPolicy) -> Cow<'a, str> {
 }
 
 impl RecordPolicy<'_> {
-    /// Redacts a text, then cuts it. Examines only as much as can end up in the line.
+    /// Redacts a text, then cuts it. Examines only as much text as can end up in the line.
     pub fn clean<'t>(&self, text: &'t str, limit: usize) -> Cow<'t, str> {
         let kept = Redacted::part(text, 0..text.len().min(limit), self.redact).into_text();
         if text.len() <= limit && kept.len() <= limit {

@@ -1,4 +1,5 @@
-//! What things are and what should happen. Pure: no files, no clock, no environment, no processes.
+//! What things are and what should happen. Everything here is pure: it uses no files, no clock, no environment and no
+//! processes.
 
 #![forbid(unsafe_code)]
 
@@ -16,6 +17,7 @@ pub mod digest;
 pub mod document;
 pub mod domains;
 pub mod effect;
+pub mod error_line;
 pub mod event;
 pub mod evidence;
 pub mod extract;

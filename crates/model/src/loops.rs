@@ -108,7 +108,7 @@ pub struct LastStop {
     pub idle: u64,
     /// The number of times in a row that the agent continued without calling a tool.
     pub unaided: u64,
-    /// How much the session had done by then; `None` if unknown.
+    /// How much the session had done by that stop; `None` if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark: Option<SessionPosition>,
 }

@@ -18,7 +18,7 @@ pub const SCHEMA_VERSION: &str = "1.0";
 pub const PHASES: &[&str] =
     &["research", "planning", "execution", "ready-for-implementation", "testing", "review"];
 
-/// The phase of a workstream that does not state a known one.
+/// The phase of a workstream whose manifest states no known phase.
 pub const USUAL_PHASE: &str = "execution";
 
 /// How many folders below the root a workstream can be: `.agent/context/workstreams/<id>`.
@@ -174,8 +174,8 @@ pub fn check(document: &Document) -> Vec<Finding> {
             for file in &files {
                 let why = match () {
                     () if file.starts_with('/') => "is not a relative path",
-                    // No workstream is deeper, so this path leaves the project. With fewer `..` it depends on where the
-                    // manifest is.
+                    // No workstream is deeper, so this path leaves the project. With fewer `..`, the answer depends on
+                    // where the manifest is.
                     () if file.split('/').filter(|part| *part == "..").count() > DEEPEST_FOLDER => {
                         "is outside the project, not opened"
                     }
@@ -433,7 +433,7 @@ fn normal_phase(phase: &str) -> String {
     phase.trim().to_lowercase().replace(['_', ' '], "-")
 }
 
-/// Compares two manifests except for their times.
+/// Returns whether two manifests are equal except for their times.
 pub fn same_but_time(a: &[u8], b: &[u8]) -> bool {
     let without = |bytes: &[u8]| {
         let mut document = Document::parse(bytes);

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-/// The id in a marker for records that have none.
+/// The id of [`Marker::none`], the marker for records in a folder without a marker.
 const NO_PROJECT: &str = "00000000-0000-0000-0000-000000000000";
 
 /// The newest layout of `.agent/context/` that this version can write.

@@ -15,7 +15,7 @@ impl CheckoutPath<'_> {
     }
 }
 
-/// Returns `path` relative to `checkout`, which is absolute. No file is looked at: it may no longer exist.
+/// Returns `path` relative to `checkout`, which is absolute. The file is not opened, because it may no longer exist.
 pub fn within<'a>(checkout: &str, path: &'a str) -> CheckoutPath<'a> {
     let path: Cow<'a, str> = if path.contains('\\') && !path.contains('/') {
         Cow::Owned(path.replace('\\', "/")) // a path from Windows

@@ -1,5 +1,5 @@
 //! The plan: what is being built, in phases and tasks. `plan.json` is authoritative, `plan.md` is its view, and every
-//! change is first a line in the ledger.
+//! change is written to the ledger first.
 
 mod change;
 mod check;
@@ -243,12 +243,17 @@ impl Plan {
         }
     }
 
+    /// Returns whether the plan was read from a file that another tool or a person wrote.
+    pub fn is_migrated(&self) -> bool {
+        self.migration_status == "migrated"
+    }
+
     /// Parses a `plan.json` of our own store. An older format is updated, and `migrated` is set.
     pub fn parse(bytes: &[u8]) -> Result<Plan, Unreadable> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         match version_of(bytes)? {
             Version::One => {
-                // Checked as a whole: thousands of strings are not checked one by one then.
+                // The text is checked as a whole, so that thousands of strings need not be checked one by one.
                 let read = match std::str::from_utf8(bytes) {
                     Ok(text) => serde_json::from_str(text),
                     Err(_) => serde_json::from_slice(bytes),
@@ -318,7 +323,7 @@ pub fn hash(bytes: &[u8]) -> String {
 
 enum Version {
     One,
-    /// The file has no version: it is older than versions, or from another tool.
+    /// The file has no version: it is older than the first version number, or from another tool.
     None,
     Newer(String),
 }

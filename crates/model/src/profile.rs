@@ -30,7 +30,7 @@ pub struct Profile<'a> {
 }
 
 /// Returns the profile of a sub-agent. Its type may have a prefix, as in `mega_coder` or `plugin:coder`. Other kinds
-/// get the general one.
+/// get the general profile.
 pub fn of<'a>(kind: &str, settings: &'a Settings) -> Profile<'a> {
     let named = [
         ("architect", &settings.profile_architect),

@@ -89,10 +89,10 @@ const STEERING_COMMANDS: &[&str] = &[
     "vim",
 ];
 
-/// A prompt with fewer characters hardly says by itself what to do.
+/// A prompt with fewer characters than this hardly says by itself what to do.
 pub const SUBSTANTIAL_CHARS: usize = 40;
 
-/// A prompt with more bytes is a paste: a log, a plan, a file. Its sentences are not the user's own.
+/// A prompt of at least this many bytes is a paste: a log, a plan, a file. Its sentences are not the user's own.
 const PASTE_BYTES: usize = 700;
 
 /// The longest sentence that counts as a wish, in bytes.
@@ -113,7 +113,7 @@ pub enum Sort {
     Remark,
 }
 
-/// Returns whether a person typed the text, and whether it is about the work.
+/// Returns whether a person typed the text and the text is about the work.
 pub fn is_real(text: &str) -> bool {
     let text = text.trim();
     if text.is_empty() || NOT_SAID.iter().any(|start| text.starts_with(start)) || is_json(text) {
@@ -323,7 +323,7 @@ fn is_wish(sentence: &str) -> bool {
         " prefer",
         " not ",
     ];
-    /// Beginnings of sentences that ask or wonder, which are no instructions.
+    /// Beginnings of sentences that ask or wonder, which are not instructions.
     const ASKING: &[&str] = &[
         "can you",
         "could you",

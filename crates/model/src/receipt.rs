@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::time;
 
-/// The event name of a receipt about records that could not be written. Its error says how many, and when.
+/// The event name of a receipt about records that could not be written. Its error says how many were lost, and when.
 pub const LOST: &str = "records-lost";
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

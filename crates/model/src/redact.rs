@@ -15,6 +15,8 @@
 //! - `commands`: positional arguments of commands; `languages`: languages other than English
 //! - `tables`: CSV and similar, by the head of the column
 //! - `passwords`: whether a value after the name of a password is a password; `pairs`: `credentials: user / password`
+//! - `file_names`: names of files and branches
+//! - `mentions`: a password in any place of a line that speaks of one; `grades`: how much a word looks like one
 //! - `made_up`: passwords that are words; `lexicon`: lists of words; `sentences`: how people state passwords
 //! - `view`: the text after decoding and without invisible characters
 //! - `capture`: the only way from captured text to a part of it that may be kept
@@ -27,13 +29,16 @@ mod chance;
 mod classes;
 mod commands;
 mod context;
+mod file_names;
 mod flags;
+mod grades;
 mod headers;
 mod infix;
 mod keys;
 mod languages;
 mod lexicon;
 mod made_up;
+mod mentions;
 mod named;
 mod names;
 mod pairs;

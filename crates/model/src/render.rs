@@ -28,7 +28,7 @@ pub fn output_line(text: &str, max: usize) -> String {
 /// Removes invisible characters, and escapes what could close the markup around the text.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    // The visible text is escaped, because removing a character can bring two others together.
+    // Invisible characters are removed before the text is escaped, because removing one can bring two others together.
     let seen = clean(text);
     let mut chars = seen.chars().peekable();
     while let Some(c) = chars.next() {
@@ -70,7 +70,7 @@ pub fn one_line(text: &str, max: usize) -> String {
     as_line(text, max).into_owned()
 }
 
-/// Does the same, but borrows a text that is such a line already, because a large plan has thousands of them.
+/// Does the same as [`one_line`], but borrows a text that needs no change, because a large plan has thousands of them.
 pub fn as_line(text: &str, max: usize) -> Cow<'_, str> {
     match text.len() <= max && is_plain_line(text) {
         true => Cow::Borrowed(text),
@@ -107,7 +107,7 @@ fn made_line(text: &str, max: usize) -> String {
 fn is_plain_line(text: &str) -> bool {
     let bytes = text.as_bytes();
     let (Some((first, after)), Some(last)) = (bytes.split_first(), bytes.last()) else { return false };
-    // Without an early exit, so that the compiler compares many bytes at once.
+    // There is no early exit, so that the compiler compares many bytes at once.
     let is_printable = bytes.iter().fold(true, |all, byte| all & (byte.wrapping_sub(b' ') < 95));
     let are_spaces = |one: u8, next: u8| (one == b' ') & (next == b' ');
     let has_two_spaces =
@@ -115,7 +115,8 @@ fn is_plain_line(text: &str) -> bool {
     is_printable && !has_two_spaces && *first != b' ' && *last != b' '
 }
 
-/// Formats several lines as a block quote, so that they are recognisable as data. Cut after `max` units, with a mark.
+/// Formats several lines as a block quote, so that they are recognisable as data. The text is cut after `max` units,
+/// with a mark.
 pub fn quote(text: &str, max: usize) -> String {
     let (mut lines, mut room) = (Vec::new(), max);
     for line in text.trim().lines() {

@@ -1,4 +1,4 @@
-//! A reply to a hook. Adapters convert it to what their harness accepts. Usually it is nothing.
+//! A reply to a hook. Adapters convert it to what their harness accepts. Usually the reply is empty.
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Reply {
@@ -26,7 +26,7 @@ pub enum Reply {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Part {
     pub reply: Reply,
-    /// The ids of the candidates that the reply contains. They count as told once it was sent.
+    /// The ids of the candidates that the reply contains. They count as told once the reply was sent.
     pub told: Vec<String>,
 }
 

@@ -1,9 +1,9 @@
 //! How a run ended: passed, failed or unknown.
 //!
-//! The exit code alone is not enough, because `cargo test | tail` succeeds whatever the tests did. It is used only if
-//! it is that of the command in question (`exit`), and otherwise the output decides (`summary`). This module also
-//! decides whether two commands are the same (`check`), and whether a passing one shows that another is solved
-//! (`cover`).
+//! The exit code alone is not enough, because `cargo test | tail` succeeds whatever the tests did. The exit code is
+//! used only if it belongs to the command in question (`exit`), and otherwise the output decides (`summary`). This
+//! module also decides whether two commands are the same (`check`), and whether a command that passed shows that the
+//! failure of another command is solved (`cover`).
 
 mod check;
 mod counts;
@@ -17,10 +17,10 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-pub use check::{Check, checks, is_narrow, parts, runnable};
+pub use check::{Check, checks, folder, is_narrow, parts, runnable};
 pub use counts::{Counts, counts};
 pub use cover::{failed_test, failed_tests, shows_passed};
-pub use open::{CommandPurpose, Family, command_purpose, is_known_tool, is_user_error};
+pub use open::{CommandPurpose, Family, command_purpose, is_attempt, is_known_tool, is_user_error};
 pub use script::script_of;
 
 use crate::text;
@@ -31,8 +31,8 @@ const TAIL_BYTES: usize = 8 * 1024;
 /// How many bytes of the beginning of an output are searched for a summary.
 const HEAD_BYTES: usize = 1024;
 
-/// How many bytes of the end of an output are searched for counts. They are many, because a workspace prints a summary
-/// for each crate.
+/// How many bytes of the end of an output are searched for counts. The number is large, because a workspace prints a
+/// summary for each crate.
 const COUNTED_BYTES: usize = 256 * 1024;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,7 +62,7 @@ pub struct Verdict {
     pub ended: Ended,
     /// The position of the line of the output that decided or confirmed the result, if there is one.
     pub line: Option<Range<usize>>,
-    /// Which of the [`checks`] of the command line failed, by number, if the output says so.
+    /// The index of the check of the command line that failed (see [`checks`]), if the output shows it.
     pub step: Option<usize>,
     /// How many tests passed and failed, added up over all summaries in the output.
     pub counts: Counts,
@@ -159,8 +159,8 @@ pub fn ended(command: &str, exit: Option<i64>, failed: bool, output: &str) -> Ve
     // The command line may print the check's own exit code (`echo $?`), which is the best evidence.
     let ended = match (line.printed_exit_code(output).unwrap_or(own), seen.failed) {
         (Ended::Failed, _) | (Ended::Unknown, true) => Ended::Failed,
-        // Something in the command hid the failing exit code, such as `|| true` in a script, unless something passed
-        // after it.
+        // The command hid the failing exit code, for example with `|| true` in a script. If something passed
+        // afterwards, the result is unknown.
         (Ended::Passed, true) => {
             if seen.passed_last {
                 Ended::Unknown

@@ -118,8 +118,8 @@ pub fn steps(command: &str) -> Vec<Step> {
     steps
 }
 
-/// Returns how the operator at `i` joins what comes before it. `None` for a redirection, and for a bracket within a
-/// word.
+/// Returns how the operator at `i` joins the command before it to the next one. `None` for a redirection, and for a
+/// bracket within a word.
 fn joined_by(words: &[Word], i: usize, word: &Word) -> Option<Join> {
     let redirects = |next: &Word| next.operator && next.text.starts_with('>');
     match word.text.as_str() {
@@ -160,7 +160,7 @@ fn kept_indexes(words: &[Word]) -> impl Iterator<Item = usize> {
 struct Word {
     text: String,
     quoted: bool,
-    /// Whether it is an operator and not a word of the command: `>`, `<`, `|`, `;`, `&&` or a line end.
+    /// Whether this is an operator and not a word of the command: `>`, `<`, `|`, `;`, `&&` or a line end.
     operator: bool,
     /// The position in the line, including quotes.
     span: Range<usize>,

@@ -8,13 +8,13 @@ mod talk;
 
 use std::borrow::Cow;
 
-pub use about::sentences_about;
+pub use about::{sentences_about, without_open_ends};
 pub use choice::option;
 pub use purpose::{announces_look, purpose};
 pub use talk::retracts;
 use talk::{is_announcement, is_bare_heading, is_informative, is_talk};
 
-/// Words between two calls with fewer characters than this say nothing.
+/// A text between two calls that has fewer characters than this says nothing.
 const INFORMATIVE_CHARS: usize = 45;
 
 /// Returns the text without markup, announcements and praise, on one line: sentences and list items in their order.
@@ -34,7 +34,7 @@ pub fn condense(text: &str) -> String {
             }
         } else if is_rule(line) {
         } else if line.starts_with('|') {
-            // The head of a table comes before its rule.
+            // The header of a table comes before its rule.
             if !lines.peek().is_some_and(|next| next.starts_with('|') && is_rule(next)) {
                 let cells = line.split('|').map(str::trim).filter(|cell| !cell.is_empty());
                 out.add(&cells.collect::<Vec<_>>().join(" — "), Piece::Item);
@@ -58,7 +58,7 @@ fn is_plain(language: &str, block: &[&str]) -> bool {
         && words().all(|line| is_prose(line))
 }
 
-/// Whether a line is prose and not code, a drawing or output: mostly letters, more than one word, and no character at
+/// Whether a line is prose and not code, a drawing or output: mostly letters, more than two words, and no character at
 /// its end that only code has.
 fn is_prose(line: &str) -> bool {
     let letters = line.chars().filter(|c| c.is_alphabetic() || *c == ' ').count();
@@ -73,7 +73,7 @@ fn is_prose(line: &str) -> bool {
             .any(|start| line.starts_with(start))
 }
 
-/// Whether a line only separates, or is the rule below the head of a table.
+/// Whether a line only separates, or is the rule below the header of a table.
 fn is_rule(line: &str) -> bool {
     line.chars().all(|c| matches!(c, '-' | '=' | '*' | '_' | ' ' | '|' | ':'))
 }
@@ -167,6 +167,18 @@ pub fn announces(text: &str) -> bool {
         || (is_announcement(&small) || NEXT_STARTS.iter().any(|start| small.starts_with(start)))
             && !last.ends_with('?')
             && !offers.iter().any(|start| small.starts_with(start))
+}
+
+/// Returns the sentence at the end that announces the next step, with those before it if it is not clear by itself.
+pub fn announcement(text: &str, max: usize) -> Cow<'_, str> {
+    /// "Let me fix it:" says nothing alone.
+    const CLEAR_CHARS: usize = 40;
+    let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let last = split(line).pop().unwrap_or_default();
+    match (CLEAR_CHARS..=max).contains(&last.chars().count()) {
+        true => Cow::Borrowed(last),
+        false => last_sentences(text, max),
+    }
 }
 
 /// Returns the part of a text between two calls that stays useful later; empty if it only announces the next call.

@@ -22,7 +22,7 @@ pub use kind::OutputKind;
 pub use record::{ArchivedOutput, KEPT_DAYS, SummarisedOutput, outdated};
 
 use crate::clean::clean_line;
-use crate::failure;
+use crate::error_line;
 use crate::redact::Redacted;
 use crate::text::{count, cut};
 
@@ -121,31 +121,19 @@ pub struct ErrorLine {
 pub fn errors(output: &Redacted, lines: &[&str], kind: OutputKind) -> Vec<ErrorLine> {
     let is_error: fn(&str) -> bool = match kind {
         OutputKind::Json => return json::errors(output),
-        OutputKind::Log | OutputKind::Table => failure::is_error_line,
+        OutputKind::Log | OutputKind::Table => {
+            |line| json::line_reports_error(line).unwrap_or_else(|| error_line::is_error_line(line))
+        }
         // In code and in lists of files, words such as `error` report nothing.
-        OutputKind::Code | OutputKind::Diff | OutputKind::Listing | OutputKind::Matches => is_reported,
+        OutputKind::Matches => |line| error_line::is_reported(line) || kind::is_compiler_message(line),
+        OutputKind::Diff => |line| !line.starts_with(['+', '-']) && error_line::is_reported(line),
+        OutputKind::Code | OutputKind::Listing => error_line::is_reported,
     };
     let shown = |(i, line): (usize, &&str)| {
         let text = clean_line(line).trim().to_owned();
         is_error(&text).then(|| ErrorLine { place: (i + 1).to_string(), text })
     };
     lines.iter().enumerate().filter_map(shown).collect()
-}
-
-/// Returns whether a line begins as programs report errors, whatever comes before or after it.
-fn is_reported(line: &str) -> bool {
-    const ERROR_BEGINNINGS: &[&str] = &[
-        "error:",
-        "error[",
-        "fatal:",
-        "fatal error:",
-        "panic:",
-        "traceback (most recent call last)",
-        "thread '",
-    ];
-    let start: String = line.chars().take(40).flat_map(char::to_lowercase).collect();
-    ERROR_BEGINNINGS.iter().any(|word| start.starts_with(word))
-        && (!start.starts_with("thread '") || line.contains("panicked"))
 }
 
 /// Lists errors as `12: text`, or as `12, 40, 77: text` if a line is repeated.

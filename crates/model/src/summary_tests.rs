@@ -91,6 +91,63 @@ fn json_is_told_by_its_keys() {
     }
 }
 
+/// An error in each kind of output. A summary contains it, or there is no summary.
+#[test]
+fn errors_in_every_form_are_kept() {
+    let passed: String = (0..1_500).map(|n| format!("test parser::case_{n} ... ok\n")).collect();
+    let log = |line: &str| format!("{passed}{line}\n{passed}");
+    let code: String =
+        (0..600).map(|n| format!("def f_{n}(x):\n    y = x + {n};\n    return foo(y)\n\n")).collect();
+    let items: Vec<String> =
+        (0..600).map(|n| format!(r#"{{"id": {n}, "name": "{}"}}"#, "x".repeat(40))).collect();
+    let items = items.join(",");
+    let records: String = (0..700)
+        .map(|n| format!("{{\"level\": \"info\", \"error\": null, \"msg\": \"fine {n}\"}}\n"))
+        .collect();
+    let listing: String = (0..900).map(|n| format!("src/part{}/file{n}.rs\n", n % 3)).collect();
+    let matches: String = (0..900).map(|n| format!("src/a.rs:{n}:    let error = {n};\n")).collect();
+    let hunk = "@@ -1,2 +1,3 @@\n context\n-before\n+    error: after\n";
+    let diff = format!("diff --git a/x b/x\n--- a/x\n+++ b/x\n{}", hunk.repeat(400));
+    for (output, kept) in [
+        (log("Tests: 10 failed, 90 passed"), "1501: Tests: 10 failed"),
+        (log("Found 20 errors in 3 files"), "1501: Found 20 errors"),
+        (log("error: could not load info file"), "1501: error: could not load info file"),
+        (log("fatal: no error handler is registered"), "1501: fatal: no error"),
+        (log("error while parsing {"), "1501: error while parsing {"),
+        (format!("{code}ValueError: bad shard 7\n{code}"), "2401: ValueError: bad shard 7"),
+        (format!("{code}FAILED tests/test_a.py::test_b\n{code}"), "2401: FAILED tests/test_a.py"),
+        (format!("{listing}find: 'x': Permission denied\n"), "901: find: 'x': Permission denied"),
+        (
+            format!("{matches}src/a.py:3: error: odd\nsrc/b.py:4: [W1(x)] odd\n"),
+            "902: src/b.py:4: [W1(x)] odd",
+        ),
+        (format!("{diff}fatal: it stopped\n"), "fatal: it stopped"),
+        (
+            format!(r#"{{"items": [{items}], "error": {{"code": 13, "message": "shard 7 denied"}}}}"#),
+            "$.error: {\"code\":13,\"message\":\"shard 7 denied\"}",
+        ),
+        (format!(r#"{{"items": [{items}], "errors": ["shard 7 denied"]}}"#), "$.errors[0]: shard 7 denied"),
+        (format!(r#"{{"data": [{items}], "errors": [{{"message": "shard 7 denied"}}]}}"#), "shard 7 denied"),
+        (format!(r#"[{items}, {{"level": "error", "msg": "disk is full"}}]"#), "disk is full"),
+        (format!(r#"[{items}, {{"level": 50, "msg": "disk is full"}}]"#), "disk is full"),
+        (format!(r#"{{"success": false, "reason": "quota", "items": [{items}]}}"#), "\"reason\":\"quota\""),
+        (format!(r#"{{"items": [{items}], "error": "{} THE CAUSE"}}"#, "a".repeat(500)), "a THE CAUSE\n"),
+        (format!(r#"{{"items": [{items}], "log": "fine\nerror: shard 7\nfine"}}"#), "$.log: error: shard 7"),
+        (
+            format!("{records}{{\"level\": \"ERROR\", \"msg\": \"disk full\"}}\n{records}"),
+            "701: {\"level\": \"ERROR\"",
+        ),
+        (format!("{records}{{\"lvl\": \"i\", \"msg\": \"upload failed\"}}\n{records}"), "upload failed"),
+    ] {
+        let text = of(&output).unwrap_or_else(|| panic!("no summary with {kept}")).text;
+        assert!(text.contains(kept), "{kept} is not in\n{text}");
+    }
+    // Each line is an error: there is no summary.
+    let mypy: String = (0..300).map(|n| format!("src/mod_{n}.py:{n}: error: Incompatible type\n")).collect();
+    let pylint: String = (0..500).map(|n| format!("src/mod_{n}.py:{n}: [W1101(odd), f] odd\n")).collect();
+    assert_eq!((of(&mypy), of(&pylint)), (None, None));
+}
+
 #[test]
 fn structure_of_code_diffs_and_listings() {
     let body = "    let value = compute(1, 2, 3);\n    store(value);\n".repeat(40);

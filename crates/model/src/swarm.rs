@@ -5,6 +5,7 @@ use std::fmt;
 
 use crate::evidence::{EntryType, Verdict};
 use crate::id::{BadId, Id};
+use crate::plan::Plan;
 use crate::verdict::Ruling;
 
 /// What an agent of a swarm does.
@@ -42,8 +43,8 @@ impl Part {
         }
     }
 
-    /// Returns the part that an agent's type names: `reviewer`, `mega_reviewer`, or with the name of a plugin before
-    /// it.
+    /// Returns the part that an agent's type names: `reviewer`, `mega_reviewer`, possibly with the name of a plugin
+    /// before it.
     pub fn of(agent: &str) -> Option<Part> {
         let name = agent.rsplit(':').next().unwrap_or(agent).trim().to_ascii_lowercase().replace('-', "_");
         let is_named = |part: &Part| {
@@ -55,10 +56,7 @@ impl Part {
 
     /// Returns the part that is named before a description of work, as in `reviewer: check the lexer`.
     pub fn of_description(text: &str) -> Option<Part> {
-        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-        let word = text.trim_start().trim_start_matches('@');
-        let end = word.find(|c: char| !is_name(c)).unwrap_or(word.len());
-        Part::of(&word[..end])
+        Part::of(described_agent(text))
     }
 
     /// Returns whether an agent of this part changes no files.
@@ -66,7 +64,7 @@ impl Part {
         matches!(self, Part::Explorer | Part::Sme | Part::Reviewer | Part::Critic)
     }
 
-    /// Returns which type of evidence the answer of this part is; `None` if it does not end with a verdict.
+    /// Returns which type of evidence the answers of this part are; `None` if they do not end with a verdict.
     pub fn judges(self) -> Option<EntryType> {
         match self {
             Part::Reviewer | Part::Critic => Some(EntryType::Review),
@@ -85,6 +83,24 @@ impl Part {
             (_, ruling) if ruling.is_good() => Verdict::Approved,
             _ => Verdict::Rejected,
         }
+    }
+}
+
+/// Returns the word at the beginning of a description of work, which may name the agent.
+pub fn described_agent(text: &str) -> &str {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let word = text.trim_start().trim_start_matches('@');
+    &word[..word.find(|c: char| !is_name(c)).unwrap_or(word.len())]
+}
+
+/// Returns the swarm that an agent with this name would belong to; `None` if no swarm names its agents like this:
+/// `code-reviewer` and `plugin:reviewer` are agents of somebody else.
+pub fn swarm_of(agent: &str) -> Option<SwarmId> {
+    let part = Part::of(agent).filter(|_| !agent.contains(':'))?;
+    let name = agent.trim().to_ascii_lowercase();
+    match &name[..name.len() - part.name().len()] {
+        "" => Some(SwarmId::default_swarm()),
+        prefix => SwarmId::new(prefix.strip_suffix('_')?).ok(),
     }
 }
 
@@ -147,13 +163,21 @@ pub enum BadSwarm {
     Shape,
 }
 
-/// Returns the swarm that a plan belongs to, if it is none of `ours`. A plan without a swarm, or of the default swarm,
-/// belongs to everybody. If no swarm is in use here, no plan is foreign.
-pub fn foreign<'p>(plan: &'p str, ours: &[SwarmId]) -> Option<&'p str> {
-    let plan = plan.trim();
-    let is_named = !plan.is_empty() && plan != DEFAULT;
-    let is_ours = ours.iter().any(|swarm| swarm.as_str() == plan);
-    (is_named && !ours.is_empty() && !is_ours).then_some(plan)
+/// What is said instead of the name of a swarm if a plan from elsewhere names none. No swarm can have this name.
+pub const UNNAMED: &str = "(unnamed)";
+
+/// Returns the swarm that a plan belongs to, if it is none of `ours`. A plan of the default swarm belongs to everybody,
+/// and so does a plan without a swarm that was made here; one that was imported belongs to the default swarm. If no swarm
+/// is in use here, no plan is foreign.
+pub fn foreign<'p>(plan: &'p Plan, ours: &[SwarmId]) -> Option<&'p str> {
+    let name = plan.swarm.trim();
+    let uses = |name: &str| ours.iter().any(|swarm| swarm.as_str() == name);
+    match name {
+        DEFAULT => None,
+        _ if ours.is_empty() => None,
+        "" => (plan.is_migrated() && !uses(DEFAULT)).then_some(UNNAMED),
+        name => (!uses(name)).then_some(name),
+    }
 }
 
 /// Returns the model that the settings name for an agent: `coder=opus, opencode:coder=openai/gpt-5`. An entry for one

@@ -23,6 +23,23 @@ fn an_agent_is_known_by_the_end_of_its_name() {
 }
 
 #[test]
+fn an_agent_of_another_plugin_belongs_to_no_swarm() {
+    for (name, swarm) in [
+        ("reviewer", Some("default")),
+        ("test-engineer", Some("default")),
+        ("mega_reviewer", Some("mega")),
+        ("Mega_Reviewer", Some("mega")),
+        ("my-team_critic", Some("my-team")),
+        ("code-reviewer", None),
+        ("pr-review-toolkit:code-reviewer", None),
+        ("plugin:reviewer", None),
+        ("general-purpose", None),
+    ] {
+        assert_eq!(swarm_of(name).map(|swarm| swarm.to_string()).as_deref(), swarm, "{name}");
+    }
+}
+
+#[test]
 fn a_description_names_its_agent_first() {
     assert_eq!(Part::of_description("mega_critic: the plan"), Some(Part::Critic));
     assert_eq!(Part::of_description("@reviewer, again"), Some(Part::Reviewer));
@@ -52,12 +69,18 @@ fn a_plan_is_foreign_only_to_a_swarm() {
         ("mega", &["default", "mega"], false),
         ("mega", &["other"], true),
         ("default", &["mega"], false),
-        ("", &["mega"], false),
+        ("", &["mega"], true),
+        ("", &["default", "mega"], false),
+        ("", &[], false),
         ("mega", &[], false),
     ];
     for (plan, ours, is_foreign) in rows {
-        assert_eq!(foreign(plan, &swarms(ours)).is_some(), *is_foreign, "{plan} {ours:?}");
+        let imported =
+            Plan { swarm: (*plan).to_owned(), migration_status: "migrated".to_owned(), ..Plan::new("p") };
+        assert_eq!(foreign(&imported, &swarms(ours)).is_some(), *is_foreign, "{plan} {ours:?}");
     }
+    let made_here = Plan { swarm: String::new(), ..Plan::new("p") };
+    assert_eq!(foreign(&made_here, &swarms(&["mega"])), None);
 }
 
 #[test]

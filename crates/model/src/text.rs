@@ -22,13 +22,14 @@ pub fn commands_in(text: &str) -> Vec<&str> {
     }
     // A sentence or a piece of code is not a command line.
     found.retain(|words| (3..=120).contains(&words.len()) && !words.starts_with('#') && !words.contains('('));
-    // Nor is a file.
+    // A file name is not a command line either.
     found.retain(|words| words.trim().contains(' ') || !words.contains(['/', '.']));
     found
 }
 
-/// Splits at the first `mark`, like the method of `str`. For short lines: that method prepares its search, which takes
-/// longer than the search itself. This one looks for the first character of the mark that is not a space.
+/// Splits at the first `mark`, like `str::split_once`, but faster on short lines: that method first prepares its
+/// search, which takes longer than the search itself. This function looks for the first character of the mark that is
+/// not a space.
 pub fn split_once<'t>(text: &'t str, mark: &str) -> Option<(&'t str, &'t str)> {
     let (before, first) = mark.char_indices().find(|(_, c)| *c != ' ').or(mark.char_indices().next())?;
     let mut starts = text.match_indices(first).filter_map(|(at, _)| at.checked_sub(before));
@@ -76,7 +77,7 @@ pub fn outline(text: &str, max: usize) -> String {
     let mut order: Vec<(usize, usize)> =
         weights(&lines).into_iter().enumerate().map(|(i, w)| (w, i)).collect();
     order.retain(|(weight, _)| *weight != FENCE_RANK);
-    // If there is room for more than headings, complete first steps say more.
+    // If there is room for more than headings, the first steps are kept whole, because they say more.
     if max >= WHOLE_STEPS {
         order.iter_mut().filter(|(weight, _)| (3..FENCE_RANK).contains(weight)).for_each(|entry| entry.0 = 3);
     }
@@ -113,8 +114,8 @@ pub fn outline(text: &str, max: usize) -> String {
     out
 }
 
-/// Ranks the lines of a text: lower is kept first. Code in fences ranks last, unless the heading above asks for
-/// checks.
+/// Ranks the lines of a text. Lines with a lower rank are kept first. Code in fences ranks last, unless the heading
+/// above asks for checks.
 fn weights(lines: &[&str]) -> Vec<usize> {
     let (mut fenced, mut checking, mut after_heading, mut purpose) = (false, false, true, false);
     // The first `KNOWN_BY_CHARS` characters identify a text, so their lines are kept first.

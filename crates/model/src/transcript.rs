@@ -131,7 +131,7 @@ pub struct Call<'a> {
     pub tool: Text<'a>,
     pub files: Vec<Touched<'a>>,
     pub command: Option<Text<'a>>,
-    /// The input of a tool that acts outside: a title, or the first words of a text.
+    /// The input of a tool that acts on the outside world: a title, or the first words of a text.
     pub asked: Option<Text<'a>>,
     pub about: About<'a>,
 }

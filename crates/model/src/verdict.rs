@@ -1,5 +1,5 @@
-//! Reads what a judging agent ruled from its answer, as models write it: `VERDICT: APPROVED`, bold, in a list, a table,
-//! a code fence, or a heading with the word below it.
+//! Reads the ruling in a judging agent's answer, in the forms that models use: `VERDICT: APPROVED`, bold, in a list, a
+//! table, a code fence, or a heading with the word below it.
 //!
 //! An answer that could mean anything else is unreadable. A rejection that is not understood only costs a question, but
 //! a pass that nobody gave would skip the review.
@@ -31,12 +31,16 @@ pub enum Problem {
     Negated,
     /// The verdict has a condition, or the answer is unsure.
     Conditional,
-    /// The verdict is in a quotation, or somebody else's.
+    /// The verdict is in a quotation, or is somebody else's.
     Quoted,
     /// There is a verdict, but not one of the known words.
     UnknownWord,
     /// The verdict is a pass, but the answer counts failed tests.
     Contradicted,
+    /// The answer was not read, because a verdict at the end of so long a text would be missed.
+    TooLong,
+    /// The harness did not pass on all of the answer.
+    Incomplete,
 }
 
 impl fmt::Display for Problem {
@@ -50,6 +54,8 @@ impl fmt::Display for Problem {
             Problem::Quoted => "its verdict is a quotation",
             Problem::UnknownWord => "its verdict is not one of the words that were asked for",
             Problem::Contradicted => "it says PASS and counts failed tests",
+            Problem::TooLong => "the answer is longer than 256 KB and was not read",
+            Problem::Incomplete => "the harness passed on only a part of the answer",
         })
     }
 }

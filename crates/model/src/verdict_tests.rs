@@ -169,7 +169,7 @@ fn answers_as_models_write_them() {
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), TEXTS.len(), wrong.join("\n"));
 }
 
-/// The same within a longer answer: the text before and after changes nothing.
+/// Checks the same texts in another letter case and inside a longer answer. What surrounds a text changes nothing.
 #[test]
 fn no_dress_makes_an_unclear_answer_a_pass() {
     let dresses: &[fn(&str) -> String] = &[

@@ -48,7 +48,7 @@ pub struct DetectionFacts<'a> {
     /// The workstream whose manifest names this session.
     pub mapped: Option<&'a str>,
     pub digest: &'a Digest,
-    /// Workstreams that exist. A path can be in the folder of one that does not exist.
+    /// Workstreams that exist. A path can be in the folder of a workstream that does not exist.
     pub there: &'a [String],
     /// The workstream that was detected last.
     pub cached: Option<&'a str>,
@@ -85,7 +85,7 @@ enum Lead<'d> {
 }
 
 /// Finds the workstream that is worked on most. Edits weigh more than reads, and late actions more than early ones.
-/// Among three or more there must be a clear leader.
+/// Among three or more workstreams there must be a clear leader.
 fn leader<'d>(clues: &DetectionFacts<'d>) -> Lead<'d> {
     let DetectionFacts { digest, there, .. } = *clues;
     let since = digest.epoch.max(digest.detected);
@@ -149,7 +149,7 @@ impl State {
         bytes
     }
 
-    /// Parses the file. The error names the problem: nested, too large, or a field that is missing or invalid.
+    /// Parses the file. The error names the problem: the file is nested or too large, or a field is missing or invalid.
     pub fn parse(bytes: &[u8]) -> Result<State, String> {
         if bytes.len() >= LARGEST_STATE {
             return Err(format!("{} bytes; it must have fewer than {LARGEST_STATE}", bytes.len()));

@@ -8,13 +8,13 @@ use model::finding::{Finding, Level};
 pub enum Error {
     #[error(transparent)]
     Store(#[from] store::Error),
-    /// There is nothing with the given name.
+    /// Nothing has the given name.
     #[error("{what}")]
     Absent { what: String, hint: String },
-    /// A damaged record that a person may have written, with advice that fits it.
+    /// A damaged record that a person may have written, with advice on how to repair it.
     #[error("{}", store::Error::Damaged { path: path.clone(), line: *line, why: why.clone() })]
     Damaged { path: PathBuf, line: Option<usize>, why: String, hint: String },
-    /// Another process is working on the same thing; `what` says which one.
+    /// Another process is working on the same thing; `what` names that thing.
     #[error("{what}")]
     Busy { what: String, hint: String },
     #[error("{what}")]
@@ -23,7 +23,7 @@ pub enum Error {
     Usage { what: String, hint: String },
     #[error("{}: this is not a root: there is no .agent/context/root.json here or above", .path.display())]
     NoRoot { path: PathBuf },
-    /// Something went wrong in a hook and there is no advice to give. It goes on the receipt.
+    /// Something went wrong in a hook and there is no advice to give. The receipt gets the message.
     #[error("{what}")]
     Failed { what: String },
     /// A bug: a feature panicked. Only that feature's part in one event is lost.
@@ -44,7 +44,7 @@ pub enum ErrorKind {
     Io,
 }
 
-/// Returns whether a file is the one that marks a root.
+/// Returns whether a file is the marker of a root.
 fn is_marker(path: &Path) -> bool {
     path.ends_with(Path::new(store::layout::STORE).join(store::layout::MARKER))
 }
@@ -83,7 +83,8 @@ impl Error {
 
     pub fn hint(&self) -> Option<String> {
         match self {
-            // Private records are not in git, so the usual advice to restore the file from git would not help.
+            // The records may be private and so not in git. Then the usual advice, to restore the file from git,
+            // would not help.
             Error::Store(store::Error::Damaged { path, .. }) if is_marker(path) => Some(
                 "fix the file, or run `thru init`, which keeps it next to a new one; records stay, and hooks continue after `thru trust`"
                     .to_owned(),

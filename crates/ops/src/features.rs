@@ -1,7 +1,7 @@
 //! What thru does besides capturing a session: one folder and one row per feature.
 //!
-//! The hook, `thru brief`, `thru status` and `thru doctor` walk the same rows in the same order, so they cannot
-//! disagree. A new feature is a folder, a row in [`FEATURES`] and its names in `store::layout`.
+//! The hook, `thru brief`, `thru status` and `thru doctor` go through the same rows in the same order, so they
+//! cannot disagree. A new feature is a folder, a row in [`FEATURES`] and its names in `store::layout`.
 
 pub mod crashed;
 pub mod decisions;
@@ -54,27 +54,28 @@ pub const FEATURES: &[Feature] = &[
     summaries::ROW,
 ];
 
-/// One feature: which events it wants, and what it does with them. A row lists what it has and takes the rest from
-/// [`Feature::NONE`].
+/// One feature: which events it wants, and what it does with them. A row gives the fields that the feature needs
+/// and takes the others from [`Feature::NONE`].
 #[derive(Debug)]
 pub struct Feature {
     pub name: &'static str,
-    /// The events for which `annotate` and `decide` are called. Other events cost a feature nothing.
+    /// The events for which `annotate` and `decide` are called. Other events cost nothing.
     pub wants: EventSet,
-    /// Adds to the journal line of an event, which is written before `decide` is called.
+    /// Adds fields to the journal line of an event, which is written before `decide` is called.
     pub annotate: fn(&ProjectContext, &Event, &mut Record) -> Result<()>,
     /// Reads the records, applies the rule in `model`, and returns what to answer and what to write. Writes nothing
     /// itself.
     pub decide: Decide,
-    /// Follows what is new in a session's records, at a checkpoint. `Ok(Some(problem))` means that the work was done,
-    /// apart from this problem.
+    /// Updates the feature's records from what is new in a session's records, at a checkpoint. `Ok(Some(problem))`
+    /// means that the work was done, apart from this problem.
     pub follow: fn(&HookContext, &Digest) -> Result<Option<String>>,
     /// Returns what the feature can add to a brief.
     pub candidates: fn(&BriefContext) -> Result<Vec<Candidate>>,
-    /// The names of the sections of its candidates, if they do not affect other sections. `candidates` is called only
-    /// if one of these sections is wanted; without names it is always called.
+    /// The names of the sections of the feature's candidates, if the candidates do not affect other sections.
+    /// `candidates` is called only if one of these sections is wanted. If there are no names here, it is always
+    /// called.
     pub sections: &'static [&'static str],
-    /// Returns what a summary must not lose, one line for each fact. Called before a compaction.
+    /// Returns the facts that a summary must not lose, one line for each fact. Called before a compaction.
     pub facts_for_summary: fn(&ProjectContext) -> Result<Vec<String>>,
     /// Called after a reply that contains these candidates was sent.
     pub told: fn(&HookContext, &[String]) -> Result<()>,
@@ -108,8 +109,8 @@ impl Feature {
         self.wants.contains(event)
     }
 
-    /// Calls one of the row's functions. A panic becomes an error that names the feature, so that only this row's
-    /// answer is lost.
+    /// Calls `call`, which calls one of the row's functions. A panic becomes an error that names the feature, so
+    /// that only this row's answer is lost.
     pub fn guard<T>(&self, call: impl FnOnce() -> Result<T>) -> Result<T> {
         catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|panic| {
             let why = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
@@ -135,8 +136,8 @@ pub struct BriefContext<'a> {
     pub occasion: Occasion,
     /// The session that will read the brief; `None` if that session has not begun.
     pub session: Option<&'a Id>,
-    /// Whether the function `candidates` may write records, such as the packet that it offers. `thru brief` only
-    /// reads.
+    /// Whether the function `candidates` may write records, such as the packet that a brief offers. `thru brief`
+    /// only reads.
     pub mode: Mode,
     pub roster: Roster<'a>,
     /// Locks that are held until the brief has been sent, so that no other session gets the same offer.
@@ -156,8 +157,8 @@ pub struct Decision<'c> {
 pub struct Change<'c> {
     /// A description for people.
     pub what: String,
-    /// Writes the change and returns the answer. On an error the answer is left out, and the error goes on the
-    /// receipt.
+    /// Writes the change and returns the answer. On an error the answer is left out, and the receipt gets the
+    /// error.
     pub apply: Box<dyn FnOnce() -> Result<Part> + 'c>,
 }
 
@@ -192,7 +193,7 @@ impl<'c> Decision<'c> {
 #[derive(Clone, Debug)]
 pub struct StatusLine {
     pub label: &'static str,
-    /// Shown in the colour of its tone, followed by `rest`.
+    /// The first words of the line, in the colour of the line's tone. `rest` follows them.
     pub head: String,
     pub rest: String,
     pub tone: Tone,
@@ -206,11 +207,11 @@ pub struct NextStep {
     #[serde(skip)]
     pub urgency: Urgency,
     pub command: String,
-    /// What the command does, as the end of a sentence that begins with the command.
+    /// What the command does. This text ends a sentence that begins with the command.
     pub why: String,
 }
 
-/// How urgent a next step is; the most urgent comes first.
+/// How urgent a next step is; the most urgent step comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Urgency {
     /// A session crashed, and nobody has continued its work.
@@ -288,17 +289,18 @@ pub enum Tone {
 #[derive(Clone, Debug, Serialize)]
 pub struct Check {
     pub name: &'static str,
-    /// What was found, in one line.
+    /// The result of the check, in one line.
     pub text: String,
     pub findings: Vec<Finding>,
 }
 
-/// Returns what the features add to a brief, in the order of their rows, and the errors of those that failed.
+/// Returns the candidates that the features add to a brief, in the order of their rows, and the errors of the
+/// features that failed.
 pub fn candidates(context: &BriefContext) -> (Vec<Candidate>, Vec<String>) {
     candidates_in(context, |_| true)
 }
 
-/// Returns the same as [`candidates`], but does not ask features that have nothing in the wanted sections.
+/// Returns the same as [`candidates`], but does not call features that have no candidates in the wanted sections.
 pub fn candidates_in(
     context: &BriefContext,
     is_wanted: impl Fn(&str) -> bool,
@@ -330,7 +332,8 @@ pub fn candidates_in(
     (all, problems)
 }
 
-/// Returns what a summary must not lose, in the order of the rows, and the errors of the features that failed.
+/// Returns the facts that a summary must not lose, in the order of the rows, and the errors of the features that
+/// failed.
 pub fn facts_for_summary(project: &ProjectContext) -> (Vec<String>, Vec<String>) {
     let (mut facts, mut problems) = (Vec::new(), Vec::new());
     for feature in FEATURES {

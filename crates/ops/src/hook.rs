@@ -42,7 +42,7 @@ use explain::Trace;
 /// The longest branch name that is kept, in bytes.
 const BRANCH_BYTES: usize = 256;
 
-/// How the harness called us.
+/// The call that the harness made.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'a> {
     pub harness: &'a str,
@@ -59,7 +59,8 @@ pub fn run(world: &World, call: &Call) -> Vec<u8> {
 
 /// Decodes the payload, finds the root, checks whether it is trusted, then calls [`Hook::event`].
 fn handle(world: &World, call: &Call, mode: Mode, trace: &mut Trace) -> Vec<u8> {
-    // We set `THROUGHLINE_HOOK` for validators and for a harness's own program, so that their hooks do nothing.
+    // thru sets `THROUGHLINE_HOOK` for the validators that it runs and for a harness's own program that it starts,
+    // so that their hooks do nothing.
     for variable in ["THROUGHLINE_DISABLE", "THROUGHLINE_HOOK"] {
         if world.is_on(variable) {
             return trace.silent(|| format!("${variable} is set: hooks do nothing"));
@@ -77,8 +78,8 @@ fn handle(world: &World, call: &Call, mode: Mode, trace: &mut Trace) -> Vec<u8> 
         return trace.silent(|| "no root: there is no .agent/context/root.json here or above".to_owned());
     };
     trace.root(&root);
-    // The process ends with its event, and the kernel closes its files. Each file that we do not close saves a system
-    // call.
+    // The process ends when its event is handled, and then the kernel closes its files. Not closing them here saves
+    // system calls.
     let mut store = ManuallyDrop::new(store);
     let trust = world.trust().map(ManuallyDrop::new);
     let trusted = match trust.as_ref().map(|trust| trust.holds(&marker.project_id, &root.path)) {
@@ -111,7 +112,8 @@ fn handle(world: &World, call: &Call, mode: Mode, trace: &mut Trace) -> Vec<u8> 
     };
     if !settings.hooks_enabled {
         let silent = "hooks.enabled is false: hooks do nothing";
-        // No notice: a user who sets the variable expects no capture, and nobody expects it in an untrusted root.
+        // Send no notice. A user who sets the variable knows that nothing is captured, and in an untrusted root
+        // nobody expects a capture.
         if !trusted || (world.var)("THROUGHLINE_HOOKS_ENABLED").is_some() {
             return trace.silent(|| silent.to_owned());
         }
@@ -142,7 +144,7 @@ fn handle(world: &World, call: &Call, mode: Mode, trace: &mut Trace) -> Vec<u8> 
         Ok(event) => hook.event(event, &marker, trace),
         Err(why) => {
             hook.error(why);
-            // The receipt has our own name for the event, as in every other receipt of it.
+            // The receipt contains thru's own name for the event, as all receipts do.
             let wired = harness.events.iter().find(|wired| wired.event == call.event);
             hook.leave_receipt(wired.map_or(call.event, |wired| wired.neutral.name()), "");
             trace.silent(|| why.to_string())
@@ -180,8 +182,8 @@ impl Hook<'_> {
         self.catch_up(&session, event);
         self.tell_lost(event);
 
-        // Gather the facts. If the reply contains something that must be sent only once, two hooks of one event take
-        // turns.
+        // Gather the facts. If the reply may contain something that must be sent only once, two hooks of the same
+        // event take turns.
         let mut pending = self.pending(&session, event);
         let turn = tells_once(event, pending).then(|| {
             let turn = self.project.store.lock_session(&session, self.deadline.wait());
@@ -215,7 +217,7 @@ impl Hook<'_> {
         self.continue_session(&context);
         trace.facts(&facts, repeated);
 
-        // The brief is about what happened before, so it is composed before this event is recorded.
+        // The brief is about what happened before this event, so compose it before the event is recorded.
         let composed = (!repeated).then(|| self.brief(&context)).flatten();
         let brief = composed.as_ref().and_then(|composed| composed.brief.clone());
         trace.brief(brief.as_ref());
@@ -263,15 +265,15 @@ impl Hook<'_> {
         if event.torn {
             self.error("the payload is truncated; the part before the cut was kept");
         }
-        // For a successful tool call the journal line serves as the receipt: one write, not two.
+        // For a successful tool call the journal line serves as the receipt: this saves a write.
         if self.has_news() || !matches!(event.kind, Kind::ToolDone(_)) {
             self.leave_receipt(name.name(), &event.session);
         }
         answer
     }
 
-    /// Lets every feature that wants this event decide, and applies its decision. An error in one feature loses only
-    /// that feature's answer.
+    /// Lets every feature that wants this event decide, and applies its decision. If a feature returns an error,
+    /// only the answer of that feature is lost.
     fn ask_features(&self, context: &HookContext, trace: &mut Trace) -> Vec<Part> {
         let mut parts = Vec::new();
         let name = context.event.kind.event_name();
@@ -332,8 +334,8 @@ impl Hook<'_> {
         }
     }
 
-    /// Reads the transcript before the event is handled, if only the transcript says what happened. Anything it does
-    /// not contain yet is read at the next stop.
+    /// Reads the transcript before the event is handled, if only the transcript says what happened. The next stop
+    /// reads what the transcript does not contain yet.
     fn catch_up(&self, session: &Id, event: &Event) {
         if self.mode == Mode::Write && self.needs_transcript(session, event) {
             let _ = self.checkpoint(session, event, &|_| Ok(None));
@@ -358,7 +360,8 @@ impl Hook<'_> {
     fn needs_transcript(&self, session: &Id, event: &Event) -> bool {
         match event.kind {
             _ if event.agent.is_some() => false,
-            // The transcript shows a compaction that no hook reported, and this is the first chance to act on it.
+            // If no hook reported a compaction, only the transcript shows it. A prompt is the first chance to act
+            // on it.
             Kind::Prompt { .. } => !self.harness.capabilities.reports_every_compaction(),
             // The transcript may not have been read yet: a fork has an id that no hook has seen, and other sessions
             // may have begun before the hooks were installed.
@@ -384,7 +387,8 @@ impl Hook<'_> {
         matches!(self.project.store.session(session).get::<Cursor>(), Ok(None))
     }
 
-    /// Returns whether the session is between a compaction and its brief. Reads this only at events where it matters.
+    /// Returns whether the session was compacted and has not received its brief yet. This is read only at events
+    /// where it matters.
     fn pending(&self, session: &Id, event: &Event) -> Option<Pending> {
         match event.kind {
             // What a sub-agent does says nothing about its session's compaction.
@@ -406,7 +410,7 @@ impl Hook<'_> {
     /// Returns whether another hook process has already recorded this event, as happens if hooks are installed twice.
     fn is_repeated(&self, session: &Id, record: &Record) -> bool {
         let store = self.project.store;
-        // If a compaction was announced since, this event belongs to that one and is not a repetition.
+        // If a compaction was announced since, this event belongs to that compaction and is not a repetition.
         matches!(store.session(session).get::<Pending>(), Ok(None))
             && store.digest(session, |_| {}).is_ok_and(|digest| digest.was_just_reported(record))
     }
@@ -478,7 +482,7 @@ impl Hook<'_> {
         self.errors.borrow_mut().push(why.to_string());
     }
 
-    /// Returns the value. If there is an error instead, it goes on the receipt.
+    /// Returns the value. If there is an error instead, the receipt gets it.
     fn note<T>(&self, result: Result<T>) -> Option<T> {
         result.map_err(|error| self.error(&error)).ok()
     }

@@ -1,7 +1,8 @@
-//! The verbs. This crate joins model, harness and store; it is synchronous and light.
+//! The operations of thru. This crate combines `model`, `harness` and `store`. It has no async code and few
+//! dependencies.
 //!
-//! [`hook`] is the hot path, and [`features`] is the table that it walks. Time, environment and settings are always
-//! passed in.
+//! [`hook`] is the hot path, and [`features`] is the table that the hook goes through. Time, environment and
+//! settings are always passed in.
 
 #![forbid(unsafe_code)]
 

@@ -1,5 +1,5 @@
-//! Starts commands that the user asked for: a validator, a launch command. Limits their time and the output that is
-//! kept.
+//! Starts commands that the user asked for: a validator, a launch command. Their time is limited, and so is the
+//! amount of output that is kept.
 
 pub(crate) mod alive;
 pub mod info;
@@ -18,28 +18,29 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::process::reaper::ProcessReaper;
 
-/// How often a running command is checked.
+/// How long to wait between two checks of a running command.
 const TICK: Duration = Duration::from_millis(5);
 
-/// How long a command may take to end after SIGTERM, and how long its last output may take to arrive after it ended.
+/// How long a command may take to end after SIGTERM, and how long its last output may take to arrive after it has
+/// ended.
 const GRACE: Duration = Duration::from_millis(500);
 
 #[derive(Clone, Copy, Debug)]
 pub struct Job<'a> {
-    /// Program and arguments. There is no shell; a caller that wants one passes `sh -c LINE`.
+    /// The program and its arguments. No shell is used; a caller that wants a shell passes `sh -c LINE`.
     pub argv: &'a [String],
     pub folder: &'a Path,
     pub input: &'a [u8],
     pub variables: &'a [(&'a str, OsString)],
     pub timeout: Duration,
-    /// How many bytes are kept of the end of the output.
+    /// How many bytes of the end of the output are kept.
     pub keep: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ended {
     pub how: How,
-    /// Its stdout and stderr together, in order of arrival.
+    /// The stdout and stderr of the command together, in order of arrival.
     pub output: Vec<u8>,
     pub took: Duration,
 }
@@ -48,7 +49,7 @@ pub struct Ended {
 pub enum How {
     Exit(i32),
     Signal(i32),
-    /// The time was up: we ended the command and everything it had started.
+    /// The time was up, so the command and everything it had started were ended.
     TimedOut,
 }
 
@@ -73,16 +74,17 @@ pub fn run(job: &Job) -> std::io::Result<Ended> {
     run_heard(job, None, None, |_| {})
 }
 
-/// How a command is watched from outside.
+/// What a caller can do to observe a running command.
 #[derive(Clone, Copy)]
 pub(crate) struct Watch<'a> {
-    /// Ends the command if we are killed.
+    /// Ends the command if this process is killed.
     pub watchman: &'a ProcessReaper,
-    /// Called with the process id of the command.
+    /// Called with the process id of the command when it has started.
     pub began: &'a dyn Fn(u32),
 }
 
-/// Like [`run`], but passes the output on as it arrives, accepts a file in place of `input`, and allows watching.
+/// Like [`run`], but passes the output on as it arrives, accepts a file in place of `input`, and lets the caller
+/// observe the command.
 pub(crate) fn run_heard(
     job: &Job,
     stdin: Option<File>,
@@ -107,7 +109,8 @@ pub(crate) fn run_heard(
         watch.watchman.began(child.id());
         (watch.began)(child.id());
     }
-    // `command` holds writing ends of the pipe, and the reader sees the end only when all of them are closed.
+    // `command` holds writing ends of the pipe, and the reader sees the end of the output only when all writing
+    // ends are closed.
     drop(command);
     let (stdin, input) = (child.stdin.take(), job.input.to_vec());
     // A command need not read its input, so a broken pipe is not an error.
@@ -158,7 +161,7 @@ fn how(status: ExitStatus) -> How {
 }
 
 /// A command's output so far, and whether it is complete. A process that the command left behind may hold the pipe
-/// open for ever, so we wait for the end of the output no longer than [`GRACE`].
+/// open for ever, so nobody waits for the end of the output longer than [`GRACE`].
 struct CapturedOutput(Arc<Mutex<(Vec<u8>, bool)>>);
 
 fn listen(

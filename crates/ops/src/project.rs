@@ -60,7 +60,8 @@ impl Project {
     }
 }
 
-/// What was found here. It is searched for once, although every command asks before and after its work.
+/// The result of the search for a root and a store. Every command uses it before and after its work, so the search
+/// is made only once.
 #[derive(Debug)]
 pub struct Surroundings(Result<Found>);
 
@@ -101,10 +102,10 @@ impl Surroundings {
     }
 }
 
-/// Why the store here is not trusted on this machine.
+/// Why the store of the current project is not trusted on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Untrusted {
-    /// The user has not trusted it: its records may be somebody else's text.
+    /// The user has not trusted the store. Its records may be somebody else's text.
     Unknown,
     /// The same project was trusted at the path `from`, which no longer exists: its folder was moved.
     Moved { from: String },

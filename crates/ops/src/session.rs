@@ -1,4 +1,4 @@
-//! One session or all of them: what was recorded, and what a brief says about it.
+//! One session or all sessions: what was recorded, and what a brief says about it.
 
 pub mod brief;
 pub(crate) mod context_held;

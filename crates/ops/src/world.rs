@@ -13,16 +13,17 @@ use crate::{Error, Result};
 pub struct World<'a> {
     /// Returns an environment variable by its name.
     pub var: &'a dyn Fn(&str) -> Option<OsString>,
-    /// Whether any of our variables may be set. If not, a hook does not look for each setting's variable.
+    /// Whether any of our variables may be set. If this is false, a hook does not look for the variable of each
+    /// setting.
     pub has_variables: bool,
     /// `None` if the working directory no longer exists, or is not needed.
     pub cwd: Option<PathBuf>,
     /// The value of `--root`.
     pub root: Option<PathBuf>,
-    /// The path of this binary, as a harness should call it.
+    /// The path of this binary, in the form in which a harness should call it.
     pub program: PathBuf,
     pub now: Timestamp,
-    /// The effective user, whose folders are trusted.
+    /// The effective user. Only folders of this user are trusted.
     pub user: u32,
 }
 
@@ -66,12 +67,12 @@ impl World<'_> {
         })
     }
 
-    /// Returns whether the store is trusted here. If that cannot be determined, it is not trusted.
+    /// Returns whether the store is trusted here. If this cannot be determined, the answer is false.
     pub fn trusts(&self, marker: &Marker, root: &Path) -> bool {
         self.trust().is_some_and(|trust| trust.holds(&marker.project_id, root).unwrap_or(false))
     }
 
-    /// Returns the folder of the user's settings, ours and those of other programs.
+    /// Returns the folder that contains the user's settings, of thru and of other programs.
     pub fn config(&self) -> Option<PathBuf> {
         self.path("XDG_CONFIG_HOME").or_else(|| Some(self.path("HOME")?.join(".config")))
     }
@@ -80,8 +81,8 @@ impl World<'_> {
         Some(self.config()?.join("throughline/config.toml"))
     }
 
-    /// Finds the root for a command at the terminal. A root that the search rules exclude is an error here, because
-    /// the user is in it and would otherwise be told that there is none.
+    /// Finds the root for a command at the terminal. If the search rules exclude the root that the user is in, that
+    /// is an error here. Otherwise the user would be told that there is no root.
     pub fn find(&self) -> Result<Found> {
         let explicit = self.explicit();
         let starts = if explicit.is_some() { Vec::new() } else { vec![self.need_cwd()?] };
@@ -111,7 +112,7 @@ impl World<'_> {
         self.with_rules(|rules| store::find(&RootQuery { rules: *rules, explicit, starts }))
     }
 
-    /// Refuses a folder that may not be a root, unless the user has named it.
+    /// Refuses a folder that may not be a root, unless the user has named this folder as the root.
     pub fn refuse_unfit(&self, root: &Root) -> Result<()> {
         if self.explicit().is_some() {
             return Ok(());
@@ -129,7 +130,8 @@ impl World<'_> {
         })
     }
 
-    /// Returns the nearest root above that the rules exclude, and the reason. It explains why no root was found.
+    /// Returns the nearest root, in this folder or above, that the rules exclude, and the reason. This explains why
+    /// no root was found.
     pub fn excluded_root(&self) -> Option<(PathBuf, String)> {
         let is_marked = |dir: &&Path| dir.join(store::layout::STORE).join(store::layout::MARKER).exists();
         let dir = self.cwd.as_deref()?.ancestors().find(is_marked)?;

@@ -47,7 +47,8 @@ impl Dir {
         Ok(())
     }
 
-    /// Appends several lines, syncs them to disk and never rotates the log. For records that a person would miss.
+    /// Appends several lines, syncs them to disk and never rotates the log. For records whose loss a person would
+    /// notice.
     pub fn append_synced(&self, rel: &str, lines: &[impl AsRef<[u8]>]) -> Result<()> {
         self.append_all(rel, lines, u64::MAX)?;
         self.sync_log(rel)
@@ -79,7 +80,7 @@ impl Dir {
     /// Renames a full log out of the way. Returns false if that fails: the log then keeps growing, and nothing is
     /// lost.
     fn rotate(&self, rel: &str, file: &File) -> bool {
-        // The lock is on the log itself, so only one of the processes that see it full renames it.
+        // The lock is on the log itself, so only one of the processes that find the log full renames it.
         if let Err(TryLockError::WouldBlock | TryLockError::Error(_)) = file.try_lock() {
             return false;
         }
@@ -88,7 +89,7 @@ impl Dir {
             return false;
         };
         if (here.st_dev, here.st_ino) != (named.st_dev, named.st_ino) {
-            return true; // another process has already renamed it
+            return true; // another process has already renamed the log
         }
         // A free name can only be chosen from a list of the existing parts.
         let Ok(taken) = self.rotated(rel) else { return false };
@@ -97,8 +98,8 @@ impl Dir {
         self.rename_to_free(rel, &format!("{stem}~{next:04}.jsonl")).is_ok()
     }
 
-    /// Returns the name of the `n`-th rotated part if it exists. Checks that one name, because listing the folder
-    /// takes longer with every session.
+    /// Returns the name of the `n`-th rotated part, if that part exists. Only this name is checked, because listing
+    /// the folder takes longer with every session.
     pub(crate) fn part(&self, rel: &str, n: usize) -> Option<String> {
         let name = format!("{}~{n:04}.jsonl", rel.strip_suffix(".jsonl")?);
         fs::statat(self, &name, AtFlags::SYMLINK_NOFOLLOW).is_ok().then_some(name)

@@ -1,5 +1,5 @@
-//! Replaces whole files: write a temporary file in the same folder, sync it, rename it, sync the folder. Never
-//! follows a link.
+//! Replaces whole files: write a temporary file in the same folder, sync it, rename it, sync the folder. A link is
+//! never followed.
 
 use std::fs::File;
 use std::io::Write;
@@ -14,12 +14,12 @@ use crate::{Dir, Error, Result};
 /// What is guaranteed about a file when the call returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
-    /// The file is on disk. For records that a person would miss.
+    /// The file is on disk. For records whose loss a person would notice.
     Synced,
     /// After a crash of the program the file is complete or absent. A power cut may undo the write.
     Relaxed,
-    /// The file is complete or absent at any moment, and can be rebuilt. Replacing a file makes some file systems
-    /// write the new one out at once; removing the old one first avoids that and makes a hook faster.
+    /// The file is complete or absent at any moment, and can be rebuilt. Some file systems write a file to disk at
+    /// once if it replaces another. So the old file is removed first, which makes a hook faster.
     Cache,
 }
 
@@ -60,7 +60,7 @@ impl Dir {
         self.create_as(name, bytes, NewFile::ForOwner)
     }
 
-    /// Writes, syncs and removes a file in this folder. Writing is the only sure test that records can be written.
+    /// Writes, syncs and removes a file in this folder. This is the only sure test that records can be written.
     pub fn try_write(&self) -> Result<()> {
         let temporary =
             self.write_temporary("write-test", &[b' '; 8 * 1024], NewFile::ForOwner, Durability::Synced)?;
@@ -133,9 +133,9 @@ impl Dir {
         Ok(temporary)
     }
 
-    /// Removes the temporary files of killed writers: those that are an hour older than `newest`, a file that was just
-    /// written here. Both times come from the file system, so a wrong clock never causes the removal of a live writer's
-    /// file.
+    /// Removes the temporary files of killed writers: files that are an hour older than `newest`, a file that was
+    /// just written here. Both times come from the file system, so a wrong clock never causes the removal of a live
+    /// writer's file.
     fn remove_leftovers(&self, newest: &File) {
         let (Ok(now), Ok(names)) = (fs::fstat(newest), self.names_up_to(MOST_NAMES)) else { return };
         for name in names.iter().filter(|name| is_temporary(name)) {
@@ -192,7 +192,7 @@ fn is_temporary(name: &str) -> bool {
 /// Who may read and write a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NewFile {
-    /// Only the owner, and less if the umask is stricter: records contain what people said.
+    /// Only the owner. A stricter umask takes away more rights. Records contain what people said.
     ForOwner,
     /// Whoever the umask allows. For files of other programs, which other users may need to read.
     ByUmask,

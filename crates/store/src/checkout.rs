@@ -12,10 +12,11 @@ use rustix::fs::{self, AtFlags, FileType};
 
 use crate::{Dir, EntryKind, Result, layout, tracked};
 
-/// A larger file is compared by size and time.
+/// Files larger than this are compared by size and time only.
 const LARGEST: usize = 64 * 1024 * 1024;
 
-/// A file that changed this many nanoseconds before it was listed may have changed again without getting a new time.
+/// A file that changed less than this many nanoseconds before it was listed may have changed again without getting
+/// a new time.
 const TOO_CLOSE: i64 = 1_000_000_000;
 
 /// Names of folders with generated files. They are skipped only outside git.
@@ -66,16 +67,16 @@ pub enum Comparison {
     Same,
     Changed(String),
     Gone(String),
-    /// There were more files than may be examined, or it took too long.
+    /// There were more files than may be examined, or the comparison took too long.
     Unfinished,
 }
 
 /// When the files of a listing were examined, or through which checkout.
 #[derive(Clone, Copy, Debug)]
 pub enum ListedAt<'c> {
-    /// No later than this time of the file system's clock.
+    /// They were examined no later than this time of the file system's clock.
     Before(i64),
-    /// Through this checkout, earlier in this process.
+    /// They were examined through this checkout, earlier in this process.
     Through(&'c Checkout),
 }
 
@@ -94,7 +95,7 @@ impl Checkout {
         self.dir.path()
     }
 
-    /// Returns whether there is a file or a link at that path.
+    /// Returns whether there is a file or a link at `path`.
     pub fn has(&self, path: &str) -> bool {
         self.look(path).is_some()
     }
@@ -107,14 +108,15 @@ impl Checkout {
         self.dir.path().ancestors().any(|folder| folder.join(".git").symlink_metadata().is_ok())
     }
 
-    /// Returns the files that git tracks, without running git. Returns `None` outside git and for more than `most`
-    /// files.
+    /// Returns the files that git tracks, without running git. Returns `None` outside git, and if there are more
+    /// than `most` files.
     pub fn tracked(&self, most: usize) -> Option<Vec<String>> {
         let files = tracked::tracked_files(self.dir.path(), most)?;
         Some(files.into_iter().filter(|path| !is_ours(path)).collect())
     }
 
-    /// Returns every file below a folder, for checkouts without git. Returns `None` for more than `most` files.
+    /// Returns every file below a folder, for checkouts without git. Returns `None` if there are more than `most`
+    /// files.
     pub fn walk(&self, below: &str, most: usize) -> Option<Vec<String>> {
         let (mut files, mut folders) = (Vec::new(), vec![below.trim_matches('/').to_owned()]);
         while let Some(folder) = folders.pop() {
@@ -189,7 +191,7 @@ impl Checkout {
             return same(false);
         }
         let is_same_look = seen.changed == state.changed;
-        // A change sets the inode's time, even if the program that made it resets the content's time.
+        // A change updates the inode's time, even if the program that made the change resets the content's time.
         let (is_untouched, is_long_untouched) = match listed {
             ListedAt::Before(at) => {
                 let last = seen.changed.max(seen.inode_changed);
@@ -244,7 +246,8 @@ impl Checkout {
         until.is_none_or(|until| !left.is_multiple_of(SOME) || Instant::now() < until)
     }
 
-    /// Returns the hash of a file's content, or of a link's target: links are not followed.
+    /// Returns the hash of a file's content. The hash of a link is that of its target's path: links are not
+    /// followed.
     fn hash(&self, path: &str, seen: Seen) -> Option<String> {
         if seen.is_link {
             let target = self.in_folder(path, |dir, name| fs::readlinkat(dir, name, Vec::new()))?;
@@ -293,7 +296,7 @@ pub(crate) fn nanoseconds(seconds: i64, nanoseconds: impl TryInto<i64>) -> i64 {
     seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds.try_into().unwrap_or(0))
 }
 
-/// Whether a path is in the store. Our own records change all the time, so they do not count.
+/// Whether a path is in the store. Our own records change all the time, so they are not compared.
 fn is_ours(path: &str) -> bool {
     path.strip_prefix(layout::STORE).is_some_and(|rest| rest.starts_with('/'))
 }

@@ -16,7 +16,7 @@ use crate::read::{io_error, read_own};
 use crate::{Dir, Durability, Error, Result};
 
 const SCHEMA_VERSION: u64 = 1;
-/// Enough for a run of several hundred outputs, each of which has a digest.
+/// The largest record that is read: that of a run with several hundred outputs, each of which has a digest.
 const LARGEST: usize = 1024 * 1024;
 
 /// What a consent record is about.
@@ -116,8 +116,8 @@ impl Consents {
         }
     }
 
-    /// Moves the consents that the user gave while the root was at one of these paths, and returns how many were moved.
-    /// An item that has a consent here already keeps that one.
+    /// Moves the consents that the user gave while the root was at one of these paths, and returns how many were
+    /// moved. If an item already has a consent at the present path, it keeps that consent.
     pub fn take_over(&self, former: &[String], now: Timestamp) -> Result<usize> {
         let dir = match Dir::open(&self.folder) {
             Err(Error::Absent { .. }) => return Ok(0),
@@ -141,8 +141,8 @@ impl Consents {
     }
 
     fn digests(&self, kind: ConsentKind, id: &str) -> Result<Vec<Digest>> {
-        // Try the path as given first, as for trust: resolving links takes a system call per folder, and hooks run this
-        // code.
+        // Try the path as given first, as the trust records do: resolving links takes a system call per folder, and
+        // hooks run this code.
         match self.read(&self.root, kind, id)? {
             Some(digests) => Ok(digests),
             None => match self.root.canonicalize() {

@@ -6,12 +6,13 @@ use model::decision::Decision;
 
 use crate::{Durability, Error, Lock, Result, SessionState, Store, Tally, layout};
 
-/// Larger than any view that thru writes.
+/// The largest view that is read. No view that thru writes is as large as this.
 const LARGEST_VIEW: usize = 16 * 1024 * 1024;
 
 impl Store {
-    /// Appends decisions in one write, so that their lines stay together. With `Durability::Synced` they are on disk
-    /// when this returns. A tool call does not wait for the disk: the next checkpoint calls [`Store::sync_decisions`].
+    /// Appends decisions in one write, so that their lines stay together. With `Durability::Synced` they are on
+    /// disk when this returns. The hook of a tool call does not wait for the disk: the next checkpoint calls
+    /// [`Store::sync_decisions`].
     pub fn append_decisions(&self, decisions: &[Decision], durability: Durability) -> Result<()> {
         let lines: Vec<Vec<u8>> = decisions.iter().map(Decision::line).collect();
         match durability {
@@ -27,13 +28,14 @@ impl Store {
         self.dir().sync_log(layout::DECISIONS)
     }
 
-    /// Takes the lock for reading the decisions and then adding one that depends on them. Hooks append without it.
+    /// Takes the lock for reading the decisions and then adding one that depends on them. Hooks append without this
+    /// lock.
     pub fn lock_decisions(&self, wait: Duration) -> Result<Lock> {
         self.lock(layout::DECISIONS_LOCK, wait)
     }
 
-    /// Returns those of `ids` that do not occur in the last `window` bytes, and whether that is the whole log. It
-    /// searches without parsing lines: an id in quotes cannot be part of a longer word.
+    /// Returns those of `ids` that do not occur in the last `window` bytes of the log, and whether these bytes are
+    /// the whole log. Lines are searched without being parsed: an id in quotes cannot be part of a longer word.
     pub fn unrecorded(&self, ids: Vec<String>, window: u64) -> Result<(Vec<String>, bool)> {
         let Some(look) = self.dir().look(layout::DECISIONS)? else { return Ok((ids, true)) };
         let tail = self.dir().read_tail(layout::DECISIONS, window)?;
@@ -48,7 +50,8 @@ impl Store {
         Ok((all, tally))
     }
 
-    /// Returns the decisions in the last `window` bytes, oldest first, and whether that is the whole log.
+    /// Returns the decisions in the last `window` bytes of the log, oldest first, and whether these bytes are the
+    /// whole log.
     pub fn newest_decisions(&self, window: u64) -> Result<(Vec<Decision>, bool)> {
         let Some(look) = self.dir().look(layout::DECISIONS)? else { return Ok((Vec::new(), true)) };
         let tail = self.dir().read_tail(layout::DECISIONS, window)?;
@@ -73,7 +76,7 @@ impl Store {
     }
 }
 
-/// A fingerprint of those answers of a session that have been compared with the decisions.
+/// A fingerprint of the answers of a session that have been compared with the decisions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AnswersSeen(pub u64);
 

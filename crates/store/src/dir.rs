@@ -1,4 +1,4 @@
-//! A folder held open by its handle. Names are resolved beneath it and never through a symbolic link.
+//! A folder that is held open. Names are resolved beneath it and never through a symbolic link.
 
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -48,8 +48,9 @@ impl Dir {
         Ok(Dir { fd, path: path.to_owned(), tracked: Tracked::Nothing })
     }
 
-    /// Opens `path` if no part of it is a link. "Not found" is final; after any other error the caller must try `open`.
-    /// It takes one system call instead of two, which matters when every ancestor of a folder is checked.
+    /// Opens `path` if no part of it is a link. If the error is "not found", the path does not exist; after any
+    /// other error the caller must try `open`. This takes one system call instead of two, which matters when every
+    /// ancestor of a folder is checked.
     pub(crate) fn open_direct(path: &Path) -> rustix::io::Result<Dir> {
         let fd = system::open_without_links(path, OFlags::DIRECTORY)?;
         Ok(Dir { fd, path: path.to_owned(), tracked: Tracked::Nothing })
@@ -75,8 +76,8 @@ impl Dir {
         self.make_with(rel, OWNER_ONLY)
     }
 
-    /// Opens a folder of another program below this one, and creates missing folders with the mode that the umask
-    /// gives.
+    /// Opens a folder below this one that belongs to another program, and creates missing folders with the mode
+    /// that the umask gives.
     pub fn make_by_umask(&self, rel: &str) -> Result<Dir> {
         self.make_with(rel, Mode::from_raw_mode(0o777))
     }
@@ -115,7 +116,8 @@ impl Dir {
         self.read_keeping_open(rel, max).map(|(bytes, _)| bytes)
     }
 
-    /// Reads a file and returns it still open. A hook ends soon after, so not closing the file saves a system call.
+    /// Reads a file and returns it still open. A hook ends soon afterwards, so leaving the file open saves a system
+    /// call.
     pub(crate) fn read_keeping_open(&self, rel: &str, max: usize) -> Result<(Vec<u8>, File)> {
         let file = File::from(self.open_to_read(rel)?);
         Ok((read_whole(&file, &self.path.join(rel), max)?, file))
@@ -136,7 +138,7 @@ impl Dir {
         Ok(bytes)
     }
 
-    /// Reads the first `max` bytes of a file, or all of a shorter one.
+    /// Reads the first `max` bytes of a file, or the whole file if it is shorter.
     pub fn read_start(&self, rel: &str, max: usize) -> Result<Vec<u8>> {
         let (file, size) = self.open_file(rel)?;
         let mut bytes = vec![0; usize::try_from(size).unwrap_or(max).min(max)];
@@ -169,8 +171,8 @@ impl Dir {
         }
     }
 
-    /// Calls `each` for every line of a file, without its line end, whatever the file's size. Lines over a megabyte
-    /// are cut.
+    /// Calls `each` for every line of a file, without its line end, whatever the size of the file. Lines longer
+    /// than a megabyte are cut.
     pub fn each_line(&self, rel: &str, mut each: impl FnMut(usize, &[u8])) -> Result<()> {
         let (file, size) = self.open_file(rel)?;
         let mut number = 0;
@@ -220,14 +222,15 @@ impl Dir {
         Ok(names)
     }
 
-    /// Returns what kind of entry a name is. Some file systems do not report the kind in the listing.
+    /// Returns what kind of entry `name` is. Needed because some file systems do not report the kind in the
+    /// listing.
     pub(crate) fn kind(&self, name: &str) -> Result<EntryKind> {
         let stat = fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW)
             .map_err(|e| Error::from_errno(e, &self.path.join(name), "look at"))?;
         Ok(kind_of(FileType::from_raw_mode(stat.st_mode)))
     }
 
-    /// Renames only if the new name is free. Never overwrites anything.
+    /// Renames an entry only if the new name is free. Nothing is ever overwritten.
     pub(crate) fn rename_to_free(&self, from: &str, to: &str) -> rustix::io::Result<()> {
         system::rename_to_free(self.fd.as_fd(), from, to)
     }
@@ -250,7 +253,7 @@ impl Dir {
         Err(Error::Refused { path: self.path.join(first), why: "there are too many of these".to_owned() })
     }
 
-    /// Moves a file out of the way that cannot be read and must be replaced.
+    /// Renames a file that cannot be read and must be replaced. Returns the new name.
     pub fn set_damaged_aside(&self, name: &str, now: Timestamp) -> Result<Option<String>> {
         self.set_aside(name, &format!("damaged-{}", time::compact(now)))
     }

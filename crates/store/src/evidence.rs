@@ -10,13 +10,13 @@ use model::plan::Unreadable;
 
 use crate::{Dir, Durability, EntryKind, Error, Lock, Result, SessionState, Store, layout};
 
-/// A larger bundle than thru writes is still read, because another tool may have written it.
+/// A bundle may be larger than those that thru writes, because another tool may have written it.
 const LARGEST_BUNDLE: usize = 16 * BUNDLE_BYTES;
 
-/// Enough for a project with a hundred thousand files.
+/// The largest listing that is read: that of a project with a hundred thousand files.
 const LARGEST_LISTING: usize = 32 * 1024 * 1024;
 
-/// How many listings of the runs that count are kept for a task. Runs over the same files share one listing.
+/// How many listings are kept for a task, of the runs that count. Runs over the same files share one listing.
 const LISTINGS: usize = 16;
 
 impl Store {
@@ -24,7 +24,7 @@ impl Store {
         self.lock(&layout::evidence_lock(task), wait)
     }
 
-    /// Returns the tasks that have a folder, and the names there that cannot be a task id.
+    /// Returns the tasks that have a folder for evidence, and the names in it that cannot be a task id.
     pub fn evidence_tasks(&self) -> Result<(Vec<Id>, Vec<String>)> {
         let folder = match self.dir().sub(layout::EVIDENCE) {
             Err(Error::Absent { .. }) => return Ok((Vec::new(), Vec::new())),
@@ -76,8 +76,8 @@ impl Store {
         folder.write(&layout::evidence_listing(&listing.tree()), &listing.bytes(), Durability::Synced)
     }
 
-    /// Returns a listing, and the time of the file system's clock in nanoseconds when it was written. Returns `None` if
-    /// it is missing or cannot be read.
+    /// Returns a listing, and when it was written, in nanoseconds of the file system's clock. Returns `None` if the
+    /// listing is missing or cannot be read.
     pub fn listing(&self, task: &Id, tree: &str) -> Option<(Listing, i64)> {
         let is_hash = tree.len() == 64 && tree.bytes().all(|b| b.is_ascii_hexdigit());
         let rel = format!("{}/{}", layout::evidence_folder(task), layout::evidence_listing(tree));

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::read::{io_error, open_own, require_file};
 use crate::{Error, Result};
 
-/// How far a file was read: always to the end of a line.
+/// How far a file has been read. This is always the end of a line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cursor {
     pub inode: u64,
@@ -24,9 +24,10 @@ pub struct Cursor {
 
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// At most this many bytes are read, counted from the end. The bytes before them are skipped and counted.
+    /// At most this many bytes are read, from the end of the file. The bytes before them are skipped, and their
+    /// number is reported.
     pub window: u64,
-    /// Longer lines are cut, to limit memory.
+    /// Lines longer than this are cut, to limit memory.
     pub line: usize,
 }
 
@@ -54,7 +55,8 @@ pub struct FeedReport {
     pub lines: u64,
     /// The number of lines that were cut.
     pub skipped_long: u64,
-    /// The number of bytes between the old cursor, or the beginning, and the window. They were not read.
+    /// The number of bytes between the old cursor (or the beginning of the file) and the window. They were not
+    /// read.
     pub unread_before: u64,
     /// True if the cursor did not match, because the file was replaced, cut or rewritten.
     pub restarted: bool,
@@ -64,7 +66,8 @@ const MB: u64 = 1024 * 1024;
 const CHUNK: usize = 128 * 1024;
 const TAIL: usize = 64;
 
-/// Reads what is new since `cursor`. Reads the end of the file if there is no cursor or it does not match.
+/// Reads what is new since `cursor`. If there is no cursor, or the cursor does not match, reads the end of the
+/// file.
 pub fn read_new(
     path: &Path,
     cursor: Option<&Cursor>,
@@ -85,7 +88,7 @@ pub fn cursor_at(path: &Path, offset: u64) -> Result<Cursor> {
     Ok(Cursor { inode: feed.inode, offset, tail_digest: feed.digest_before(offset)? })
 }
 
-/// Reads a file from its first line to its last. For commands, where a person waits; not for hooks.
+/// Reads a file from its first line to its last. For commands, not for hooks.
 pub fn read_all(path: &Path, limits: Limits, each: impl FnMut(FeedLine<'_>)) -> Result<FeedReport> {
     Feed::open(path)?.read(0, 0, limits, each)
 }
@@ -103,8 +106,8 @@ pub fn peek(path: &Path, cursor: &Cursor, max: usize) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Calls `pick` for each line from the last one backwards until it returns a value. An unfinished last line is
-/// included. Stops at the end of the window and skips lines over the limit.
+/// Calls `pick` for each line, from the last line backwards, until `pick` returns a value. An unfinished last line
+/// is included. Stops at the end of the window and skips lines longer than the limit.
 pub fn find_last<T>(
     path: &Path,
     limits: Limits,
@@ -162,8 +165,9 @@ impl<'p> Feed<'p> {
             && self.digest_before(cursor.offset).is_ok_and(|digest| digest == cursor.tail_digest)
     }
 
-    /// Passes on every complete line from `start`; `from` is how far the file was read before. Reads only up to the
-    /// size that the file had when it was opened, so that a busy writer cannot keep this function running.
+    /// Passes every complete line from `start` on to `each`; `from` is the offset up to which the file was read
+    /// before. Reads only up to the size that the file had when it was opened, so that a busy writer cannot keep
+    /// this function running.
     fn read(
         &self,
         from: u64,
@@ -176,8 +180,8 @@ impl<'p> Feed<'p> {
         // If we start in the middle, start one byte earlier: if that byte is a line end, the next line is complete.
         let mut searching = start > from;
         let mut next = if searching { start - 1 } else { start };
-        // `buffer[..filled]` begins with a line, at `line_at` in the file; there is no line end before `searched`.
-        // Once the line is `cut`, bytes beyond the limit are dropped.
+        // `buffer[..filled]` begins with a line, whose offset in the file is `line_at`. There is no line end before
+        // `searched`. If `cut` is true, bytes beyond the limit are dropped.
         let (mut line_at, mut filled, mut searched, mut cut) = (next, 0, 0, false);
         let mut whole_to = from;
         loop {
@@ -240,7 +244,8 @@ impl<'p> Feed<'p> {
         Ok(fingerprint([&tail[..got]]))
     }
 
-    /// Fills `bytes` from offset `at` and returns how many were read. These are fewer only at the end of the file.
+    /// Fills `bytes` from offset `at` and returns how many bytes were read. Fewer bytes than requested means the
+    /// end of the file.
     fn fill(&self, bytes: &mut [u8], at: u64) -> Result<usize> {
         let mut filled = 0;
         while filled < bytes.len() {
@@ -255,11 +260,11 @@ impl<'p> Feed<'p> {
     }
 }
 
-/// The bytes read so far, from the end of a file backwards, in one buffer. New bytes go in front. The buffer doubles
-/// when it is full, so that a long line is not moved for every chunk.
+/// The bytes read so far, from the end of a file backwards, in one buffer. New bytes are added in front. The buffer
+/// doubles when it is full, so that a long line is not moved for every chunk.
 struct Backwards {
     buffer: Vec<u8>,
-    /// `buffer[start..end]` was read and not returned yet.
+    /// `buffer[start..end]` was read and has not been returned yet.
     start: usize,
     end: usize,
     /// The buffer never needs to be larger than this.
@@ -287,7 +292,7 @@ impl Backwards {
         &mut self.buffer[self.start..self.start + length]
     }
 
-    /// Removes and returns the last line whose beginning is known.
+    /// Removes and returns the last line, if its beginning has been read.
     fn last_line(&mut self) -> Option<std::ops::Range<usize>> {
         let held = &self.buffer[self.start..self.end];
         let before = memchr::memrchr(b'\n', held)?;

@@ -144,7 +144,7 @@ fn a_long_line_gives_its_beginning_and_is_not_held() {
     let (lines, report) = fixture.read(None, window(400_000));
     assert_eq!((lines.len(), lines[0].as_str()), (2, "b"));
     assert_eq!(report.unread_before, long as u64 + 3);
-    // A long unfinished line is not passed on; otherwise it would be passed on twice.
+    // A long unfinished line is not passed on, because it would be passed on again when it is finished.
     let unfinished = Fixture::new(vec![b'x'; 600_000]);
     for bytes in [300_000, 900_000] {
         let (lines, report) = unfinished.read(None, Limits { line: 1000, window: bytes });

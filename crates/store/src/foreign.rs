@@ -11,13 +11,13 @@ use crate::{Dir, Durability, Error, Result};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Replaced {
     Done,
-    /// Its content changed after it was read. Nothing was written.
+    /// The content of the file changed after it was read. Nothing was written.
     ChangedMeanwhile,
 }
 
 impl Dir {
-    /// Replaces `name` if it still contains `expected`; `None` means that it must not exist. The comparison is made
-    /// right before the rename, when the new file is ready.
+    /// Replaces `name` if it still contains `expected`; `None` means that the file must not exist. The content is
+    /// compared right before the rename, when the new file is ready.
     pub fn replace_if(&self, name: &str, expected: Option<&[u8]>, bytes: &[u8]) -> Result<Replaced> {
         let path = self.path().join(name);
         let Some(expected) = expected else {
@@ -60,7 +60,7 @@ impl Dir {
     }
 
     fn holds(&self, name: &str, expected: &[u8]) -> Result<bool> {
-        // Reading one byte more than expected is enough to see a difference.
+        // One byte more than expected is enough to see that the file is longer.
         match self.read(name, expected.len() + 1) {
             Ok(bytes) => Ok(bytes == expected),
             Err(Error::Absent { .. } | Error::Damaged { .. }) => Ok(false),

@@ -69,9 +69,9 @@ fn main_checkout(dir: &Path, dot_git: &Path) -> Option<PathBuf> {
 /// The commit and the branch that are checked out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
-    /// Empty before the first commit.
+    /// The commit; empty before the first commit.
     pub commit: String,
-    /// Empty if no branch is checked out.
+    /// The branch; empty if no branch is checked out.
     pub branch: String,
 }
 
@@ -104,7 +104,8 @@ pub struct Remote {
     pub commit: Option<String>,
 }
 
-/// Returns the remote that a branch is pushed to: `origin`, or else the first one. Returns `None` if there is none.
+/// Returns the remote that a branch is pushed to: `origin`, or else the first remote. Returns `None` if there is no
+/// remote.
 pub fn remote(dir: &Path, branch: &str) -> Option<Remote> {
     let (_, common) = folders(dir)?;
     let config = String::from_utf8(read_own(&common.join("config"), LARGEST).ok()?).ok()?;
@@ -121,7 +122,7 @@ pub fn remote(dir: &Path, branch: &str) -> Option<Remote> {
     Some(Remote { name, commit: commit.filter(|commit| is_commit(commit)) })
 }
 
-/// Returns the git folder of the checkout that contains `dir`, and the one that all its worktrees share.
+/// Returns the git folder of the checkout that contains `dir`, and the git folder that all its worktrees share.
 fn folders(dir: &Path) -> Option<(PathBuf, PathBuf)> {
     let top = dir.ancestors().find(|folder| folder.join(".git").exists())?;
     let dot_git = top.join(".git");
@@ -157,12 +158,13 @@ fn read_line(path: &Path) -> Option<String> {
     Some(text.lines().next()?.trim().to_owned())
 }
 
-/// Returns which of these files are as git's index has them: they were committed or restored, unless they are only staged.
+/// Returns which of these files are the same as in git's index: they were committed or restored, or they are only
+/// staged.
 pub fn unchanged<'p>(dir: &Path, paths: &[&'p str]) -> Vec<&'p str> {
     crate::tracked::unchanged_files(dir, paths)
 }
 
-/// Finds an entry of git's folders that is neither a file nor a folder. On a pipe there, `git` itself would hang.
+/// Finds an entry of git's folders that is neither a file nor a folder. If it is a pipe, `git` itself would hang.
 pub fn special_file(dir: &Path) -> Option<PathBuf> {
     let top = dir.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok())?;
     let dot_git = top.join(".git");
@@ -200,10 +202,10 @@ const GIT_FILES: &[&str] = &[
     "shallow",
 ];
 
-/// Larger than any of git's one-line files.
+/// The largest file of git that is read whole, such as HEAD or `config`. In practice they are much smaller.
 const LARGEST: usize = 64 * 1024;
 
-/// The largest `packed-refs` that is read. A session start reads it and has no time for a larger one.
+/// The largest `packed-refs` that is read. A session start has no time for a larger file.
 const LARGEST_PACKED: u64 = 8 * 1024 * 1024;
 
 #[cfg(test)]

@@ -14,13 +14,13 @@ pub const RECEIPTS: &str = "indexes/receipts.jsonl";
 pub const JOURNALS: &str = "sessions";
 /// Receipts in the state folder of this machine, for events without a usable root.
 pub const STATE_RECEIPTS: &str = "receipts.jsonl";
-/// Where `thru install` wrote. This file is in the same folder.
+/// The list of checkouts that `thru install` wrote into. It is in the state folder too.
 pub const STATE_INSTALLS: &str = "installs.jsonl";
 
 /// A folder whose content may be deleted at any time.
 pub const SCRATCH: &str = "scratch";
 
-/// The folders that `init` creates, so that a newcomer sees what goes where.
+/// The folders that `init` creates, so that a new user sees where everything is kept.
 pub const FOLDERS: &[&str] = &["indexes", "loops", "packets", "scratch", "sessions", "state"];
 
 /// The lock held while `root.json` is changed.
@@ -47,16 +47,17 @@ pub(crate) fn packet_named(name: &str) -> String {
 
 /// The folder that records which packet each session has claimed.
 pub const CLAIMS: &str = "state/claims";
-/// The folder of crashed sessions that were dealt with; each file names the packet that was written for the session.
+/// The folder with a file for each crashed session that was dealt with; the file names the packet that was written
+/// for the session.
 pub const SWEPT: &str = "state/swept";
 /// The lock held while crashed sessions are dealt with.
 pub const SWEEP_LOCK: &str = "state/locks/sweep.lock";
 pub const DECISIONS: &str = "decisions.jsonl";
 /// The view of decisions, patterns and activity that people read.
 pub const CONTEXT_VIEW: &str = "context.md";
-/// The lock held while that view is written.
+/// The lock held while `context.md` is written.
 pub const CONTEXT_LOCK: &str = "state/locks/context.lock";
-/// The lock of a command that reads the decisions and then adds one.
+/// The lock that a command holds while it reads the decisions and then adds one.
 pub const DECISIONS_LOCK: &str = "state/locks/decisions.lock";
 /// The folder that records which answers of a session have been compared with the decisions.
 pub const ANSWERS_SEEN: &str = "state/answers-seen";
@@ -109,6 +110,8 @@ pub const SUMMARIES: &str = "summaries";
 pub const SUMMARIES_INDEX: &str = "summaries/index.jsonl";
 /// What is still known about originals that were removed.
 pub const SUMMARIES_ARCHIVE: &str = "summaries/archive.jsonl";
+/// The lock held while an original is stored, and while old ones are removed.
+pub const SUMMARIES_LOCK: &str = "state/locks/summaries.lock";
 
 /// Returns the name of an original in its folder.
 pub fn original(id: &str) -> String {
@@ -117,7 +120,7 @@ pub fn original(id: &str) -> String {
 
 /// Every run of the benchmark.
 pub const BENCHMARKS: &str = "benchmarks.json";
-/// The lock held while a run is added.
+/// The lock held while a run of the benchmark is added.
 pub const BENCHMARKS_LOCK: &str = "state/locks/benchmarks.lock";
 
 /// Loops and their logs.
@@ -140,7 +143,7 @@ pub const WORKSTREAMS: &str = "workstreams";
 pub const WORKSTREAMS_LOCK: &str = "state/locks/workstreams.lock";
 /// The folder that records which workstream was active when a session was compacted.
 pub const PRECOMPACT: &str = "state/precompact";
-/// The newest such record of all sessions.
+/// The newest record of `state/precompact`, whichever session it is about.
 pub const PRECOMPACT_STATE: &str = "state/precompact_state.json";
 
 pub fn precompact(session: &Id) -> String {
@@ -148,7 +151,7 @@ pub fn precompact(session: &Id) -> String {
 }
 /// The workstream that `thru resume use` selected for a session.
 pub const WORKSTREAM_USED: &str = "state/workstream-used";
-/// The unread files that a session was reminded of.
+/// The files that a session was reminded to read.
 pub const REMINDED: &str = "state/reminded";
 /// The boxes that were ticked because of a session's own todo list.
 pub const TICKED: &str = "state/ticked";
@@ -171,7 +174,7 @@ pub const CONTEXT_HELD: &str = "state/told";
 pub const WINDOWS: &str = "state/window";
 /// The edits of other sessions that each session was told about.
 pub const CLASHES_TOLD: &str = "state/clashes-told";
-/// The sessions between a compaction and their brief.
+/// The sessions that were compacted and have not received their brief yet.
 pub const PENDING: &str = "state/pending";
 pub const LOCKS: &str = "state/locks";
 /// The role of each session.
@@ -213,12 +216,13 @@ pub fn launch_process(output: &str) -> String {
     format!("{output}{}", gate::LAUNCH_PROCESS)
 }
 
-/// Returns the expectation list of a stage while another stage of the same folder is the current one.
+/// Returns the list of expected files of a stage while another stage of the same folder is the current one.
 pub fn expected_of(stage: &str) -> String {
     format!("expected.{stage}.json")
 }
 
-/// Returns the file that lists what such a stage went on without.
+/// Returns the file that lists what a stage went on without while another stage of the same folder is the current
+/// one.
 pub fn stage_omissions_file(stage: &str) -> String {
     format!("omissions.{stage}.md")
 }
@@ -241,7 +245,7 @@ pub fn first_journal_part(session: &Id) -> String {
 pub const IGNORE_ALL: &str =
     "# Written by `thru init`: nothing in here goes into git. `thru init --shared` changes that.\n*\n";
 
-/// An ignore file that lets into git what a team shares, and keeps the rest out.
+/// An ignore file that lets git track what a team shares, and nothing else.
 pub const IGNORE_SHARED: &str = "\
 # Written by `thru init --shared`: records that a team shares are in git, the rest is not.
 /*

@@ -1,6 +1,6 @@
 //! The disk: the only crate that opens files below `.agent/context/`.
 //!
-//! Everything goes through [`Dir`], a folder held open by its handle, so that no name can lead out of it.
+//! Everything goes through [`Dir`], a folder that is held open, so that no name can lead out of it.
 
 #![forbid(unsafe_code)]
 

@@ -18,12 +18,12 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Returns the locked file. Most lock files are empty and have no other use.
+    /// Returns the locked file and its path. Most lock files are empty and have no other use.
     pub(crate) fn file(&self) -> (&File, &Path) {
         (&self.file, &self.path)
     }
 
-    /// Writes into the file who holds the lock, so that other processes can read it.
+    /// Writes who holds the lock into the file, so that other processes can read it.
     pub(crate) fn sign(&self, who: &str) -> Result<()> {
         let signed = self.file.set_len(0).and_then(|()| self.file.write_at(who.as_bytes(), 0));
         signed.map(drop).map_err(|e| io_error(&e, &self.path, "write"))
@@ -31,7 +31,7 @@ impl Lock {
 }
 
 impl Dir {
-    /// Locks the file `rel`, which has no other use.
+    /// Locks the file `rel`. The file has no other use.
     pub fn lock(&self, rel: &str, wait: Duration) -> Result<Lock> {
         let path = self.path().join(rel);
         let start = Instant::now();
@@ -41,7 +41,7 @@ impl Dir {
             let file = File::from(self.open_beneath(rel, flags, Mode::from_raw_mode(0o600), "lock")?);
             match file.try_lock() {
                 Ok(()) if self.is_still(rel, &file) => return Ok(Lock { file, path }),
-                Ok(()) => continue, // somebody removed the file that was opened here: lock the new one
+                Ok(()) => continue, // somebody removed the file that was opened here: lock the file that replaced it
                 Err(TryLockError::WouldBlock) => {}
                 Err(TryLockError::Error(e)) => return Err(io_error(&e, &path, "lock")),
             }

@@ -6,7 +6,7 @@ use serde::de::IgnoredAny;
 use crate::read::read_lines;
 use crate::{Dir, Error, Result};
 
-/// The number of lines in a log, good and bad.
+/// The number of complete lines in a log, and its torn lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     pub whole: usize,
@@ -31,9 +31,9 @@ pub struct NewLines {
 }
 
 impl Dir {
-    /// Passes on every complete line after `place`, at most the last `window` bytes. Returns `None` if the log is not
-    /// the one that was read before. An unfinished line is left out: either it is still being written, or it is torn
-    /// and the next writer ends it.
+    /// Passes on every complete line after `place` that is in the last `window` bytes. Returns `None` if the log is
+    /// not the log that was read before. An unfinished line is left out: either it is still being written, or it is
+    /// torn and the next writer ends it.
     pub fn each_new_line(
         &self,
         rel: &str,
@@ -80,8 +80,8 @@ impl Dir {
         }
     }
 
-    /// Returns the position `window` bytes before the end and the number of bytes before it that are skipped. If
-    /// `place` is later than that position, returns `place` and 0.
+    /// Returns the position `window` bytes before the end of the log, and how many bytes between `place` and that
+    /// position are skipped. If that position is before `place`, returns `place` and 0.
     fn last_bytes(&self, rel: &str, place: LogPosition, window: u64) -> (LogPosition, u64) {
         if window == u64::MAX {
             return (place, 0);
@@ -113,8 +113,8 @@ impl Dir {
         Ok(LogPosition { parts: oldest.saturating_sub(1) as usize, offset: 0 })
     }
 
-    /// Returns the last `max` bytes of a log, complete lines only. Right after a rotation these come from the last
-    /// rotated part.
+    /// Returns the last `max` bytes of a log, complete lines only. Right after a rotation these lines come from the
+    /// last rotated part.
     pub fn recent(&self, rel: &str, max: u64) -> Result<Vec<u8>> {
         let absent_is_empty = |read| match read {
             Err(Error::Absent { .. }) => Ok(Vec::new()),

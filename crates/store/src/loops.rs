@@ -9,16 +9,17 @@ use model::loops::{Damage, Record};
 
 use crate::{Durability, EntryKind, Error, Lock, Result, Store, Tally, layout};
 
-/// Larger than any prompt a person would write.
+/// The largest loop that is read. No person writes a prompt as large as this.
 const LARGEST: usize = 2 * 1024 * 1024;
 
 impl Store {
-    /// Takes the lock that is held while a loop or the pointer is read, changed and written.
+    /// Takes the lock that is held while a loop or the foreground pointer is read, changed and written.
     pub fn lock_loops(&self, wait: Duration) -> Result<Lock> {
         self.lock(layout::LOOPS_LOCK, wait)
     }
 
-    /// Takes the lock that is held while a loop's validators run, so that they run only once at a time.
+    /// Takes the lock that is held while a loop's validators run, so that two processes never run them at the same
+    /// time.
     pub fn lock_validators(&self, id: &Id) -> Result<Lock> {
         self.lock(&layout::validators_lock(id), Duration::ZERO)
     }
@@ -56,12 +57,12 @@ impl Store {
         Ok(record)
     }
 
-    /// Replaces a loop. It is on disk when this returns, because a prompt is a person's work.
+    /// Replaces a loop's record. The record is on disk when this returns, because a prompt is a person's work.
     pub fn write_loop(&self, id: &Id, record: &Record) -> Result<()> {
         self.dir().make(layout::LOOPS)?.write(&format!("{id}.md"), record.bytes(), Durability::Synced)
     }
 
-    /// Creates a loop. Returns false if a loop of that name exists.
+    /// Creates a loop. Returns false if a loop of this name exists.
     pub fn create_loop(&self, id: &Id, record: &Record) -> Result<bool> {
         self.dir().make(layout::LOOPS)?.create(&format!("{id}.md"), record.bytes())
     }

@@ -25,12 +25,12 @@ const NOTHING_LOST: &[u8] = br#"{"reserved":"for a note on a full disk; nothing 
 /// How many bytes of the reason are kept.
 const WHY: usize = 400;
 
-/// Records that were lost, as far as this was noted.
+/// Records that were lost, as far as the note knows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lost {
     pub first: String,
     pub last: String,
-    /// A lower bound: two hooks at the same moment may count as one.
+    /// A lower bound: if two hooks lose a record at the same moment, they may be counted as one.
     pub count: u64,
     pub why: String,
 }
@@ -47,7 +47,7 @@ impl std::fmt::Display for Lost {
     }
 }
 
-/// The note for one project: in its store, or else in the state folder.
+/// The note about lost records of one project. It is in the project's store, or else in the state folder.
 #[derive(Debug)]
 pub struct LostNote<'a> {
     store: &'a Store,
@@ -56,7 +56,7 @@ pub struct LostNote<'a> {
 }
 
 impl Store {
-    /// Creates the blank note. Does nothing if it exists.
+    /// Creates the blank note. If the note exists, does nothing.
     pub fn reserve_lost_note(&self) -> Result<()> {
         let (folder, name) = layout::LOST.rsplit_once('/').unwrap_or(("", layout::LOST));
         if self.dir().look(layout::LOST)?.is_some() {
@@ -78,7 +78,7 @@ impl<'a> LostNote<'a> {
         LostNote { store, outside, name: format!("{}.json", project.as_str()) }
     }
 
-    /// Counts one more record that could not be written.
+    /// Counts a record that could not be written.
     pub fn add(&self, now: &str, why: &str, wait: Duration) -> Result<()> {
         let add = |dir: &Dir, rel: &str| -> Result<()> {
             let lock = dir.lock(rel, wait)?;
@@ -102,15 +102,15 @@ impl<'a> LostNote<'a> {
         }
     }
 
-    /// Returns what is noted. Usually that is `None`.
+    /// Returns what the note says. It is `None` if nothing was lost, which is the usual case.
     pub fn read(&self) -> Option<Lost> {
         let inside = self.store.dir().read(layout::LOST, SIZE).ok();
         let outside = || read_own(&self.outside.as_ref()?.join(&self.name), SIZE).ok();
         inside.and_then(|bytes| parse(&bytes)).or_else(|| parse(&outside()?))
     }
 
-    /// Passes what is noted to `tell`, and clears the note if `tell` succeeds. Of two concurrent hooks only one reports
-    /// it.
+    /// Passes what the note says to `tell`, and clears the note if `tell` succeeds. Of two concurrent hooks only
+    /// one reports the loss.
     pub fn take(&self, wait: Duration, mut tell: impl FnMut(&Lost) -> Result<()>) -> Result<()> {
         let mut take = |dir: &Dir, rel: &str| -> Result<()> {
             let lock = dir.lock(rel, wait)?;
@@ -144,7 +144,7 @@ impl<'a> LostNote<'a> {
     }
 }
 
-/// Returns whether a file is the blank note that `init` creates, and so not a user's record.
+/// Returns whether a file is the blank note that `init` creates, and so is not a user's record.
 pub(crate) fn is_blank_note(dir: &Dir, name: &str) -> bool {
     layout::LOST.ends_with(name) && dir.read(name, SIZE).is_ok_and(|bytes| is_blank(&bytes))
 }

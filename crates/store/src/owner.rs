@@ -7,11 +7,12 @@ use rustix::fs::{self, AtFlags, CWD, Stat};
 /// Why a folder is not private to the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exposed {
-    /// It belongs to another user.
+    /// The folder belongs to another user.
     ForeignOwner { owner: u32, user: u32 },
-    /// Its mode lets other users write. The sticky bit (`/tmp`) does not stop them from adding files.
+    /// The mode of the folder lets other users write. The sticky bit (as on `/tmp`) does not stop them from adding
+    /// files.
     WritableByOthers { mode: u32 },
-    /// It is inside the project that it vouches for, so it may have come with the project.
+    /// The folder is inside the project that its records vouch for, so it may have come with the project.
     InsideProject,
 }
 
@@ -30,8 +31,9 @@ impl Access {
         Access { owner: stat.st_uid, group: stat.st_gid, mode: u32::from(stat.st_mode) & 0o7777 }
     }
 
-    /// Returns `None` if only `user` (and root) can write. A group whose number equals the owner's is treated as
-    /// private: many systems give every user such a group and make every folder writable by it.
+    /// Returns `None` if only `user` (and root) can write to the folder. A group with the same number as the owner
+    /// is treated as private: many systems give every user such a group, and make every folder writable by that
+    /// group.
     pub fn exposed_to_others(self, user: u32) -> Option<Exposed> {
         let group_is_private = self.group == self.owner;
         if self.owner != user {

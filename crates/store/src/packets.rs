@@ -11,11 +11,11 @@ use crate::{Durability, Error, Lock, Result, Store, layout};
 
 pub use listing::{Listed, Listing};
 
-/// Larger than any packet a person reads.
+/// The largest packet that is read. No person would read a packet as large as this.
 const LARGEST: usize = 4 * 1024 * 1024;
 
 impl Store {
-    /// Writes a new packet. Calls `render(n)` for the n-th name and the bytes, until a name is free.
+    /// Writes a new packet. Calls `render(n)`, which returns the n-th name and the bytes, until a name is free.
     pub fn create_packet(&self, mut render: impl FnMut(usize) -> (String, Vec<u8>)) -> Result<String> {
         let folder = self.dir().make(layout::PACKETS)?;
         let mut n = 1;

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::{Durability, Error, Lock, Result, SessionState, Store, Tally, layout};
 
-/// Larger than any plan that people work with.
+/// The largest plan that is read. Nobody works with a plan as large as this.
 const LARGEST: usize = 64 * 1024 * 1024;
 
 /// The end of the ledger, which is enough to check whether `plan.json` matches it.
@@ -89,8 +89,8 @@ impl Store {
     }
 }
 
-/// Returns a complete ledger line without its changes, because these can be a whole plan. They are the last field, and
-/// no text can contain the field's name unescaped. Returns any other line unchanged.
+/// Returns a complete ledger line without its changes, because the changes can be a whole plan. The changes are the
+/// last field, and no text can contain the field's name unescaped. Returns any other line unchanged.
 fn head_of(line: &[u8]) -> std::borrow::Cow<'_, [u8]> {
     const CHANGES: &[u8] = b",\"changes\":[";
     let at = line.windows(CHANGES.len()).take(HEAD).position(|part| part == CHANGES);

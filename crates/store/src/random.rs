@@ -13,7 +13,7 @@ pub fn random<const N: usize>() -> Result<[u8; N]> {
 fn fill(bytes: &mut [u8]) -> Result<()> {
     use rustix::rand::{GetRandomFlags, getrandom};
     let wanted = bytes.len();
-    // The kernel returns up to 256 bytes completely or not at all.
+    // The kernel returns either all bytes or none, for up to 256 bytes.
     match getrandom(&mut *bytes, GetRandomFlags::empty()) {
         Ok(got) if got == wanted => Ok(()),
         Ok(got) => Err(failed(format!("only {got} of {wanted} bytes"))),

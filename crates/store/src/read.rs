@@ -18,10 +18,10 @@ use crate::{Error, Result};
 /// How much of a log is read at a time.
 const CHUNK: usize = 128 * 1024;
 
-/// Longer lines are cut, so that they no longer parse. No record is this long.
+/// Lines longer than this are cut, so that they no longer parse. No record is this long.
 pub(crate) const LONGEST_LINE: usize = 1024 * 1024;
 
-/// A file below this size is read onto the stack first, because musl asks the kernel for every larger piece of
+/// A file smaller than this is first read onto the stack, because musl asks the kernel for every larger piece of
 /// memory.
 const SMALL: usize = 4096;
 
@@ -36,8 +36,8 @@ pub fn read_own(path: &Path, max: usize) -> Result<Vec<u8>> {
     read_whole(&open_own(path)?, path, max)
 }
 
-/// Returns the metadata of what is at a path, without following a link; `None` if there is nothing. A path that we may
-/// not look at is an error, whereas `Path::exists` reports it as absent.
+/// Returns the metadata of the entry at a path, without following a link; `None` if there is no entry. A path that
+/// we may not look at is an error, whereas `Path::exists` reports it as absent.
 pub fn look_at(path: &Path) -> Result<Option<Metadata>> {
     match path.symlink_metadata() {
         Ok(found) => Ok(Some(found)),
@@ -73,7 +73,7 @@ pub(crate) fn read_seeing_links(path: &Path, max: usize) -> Result<(Vec<u8>, Way
     Ok((read_whole(&file, path, max)?, way, file))
 }
 
-/// Reads a file that the user named on the command line. A pipe is allowed: `<(command)` and `/dev/stdin` are pipes.
+/// Reads a file that the user named on the command line. A pipe is allowed, such as `<(command)` or `/dev/stdin`.
 pub fn read_given(path: &Path, max: usize) -> Result<Vec<u8>> {
     // This blocks: a user who names a pipe wants to wait for its writer.
     let fd = fs::openat(CWD, path, OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY, Mode::empty())
@@ -86,7 +86,7 @@ pub fn read_given(path: &Path, max: usize) -> Result<Vec<u8>> {
     }
 }
 
-/// Reads a stream to its end: stdin, or what a command prints. Error messages use `name` for it.
+/// Reads a stream to its end: stdin, or what a command prints. Error messages call the stream `name`.
 pub fn read_stream(stream: &mut impl Read, name: &Path, max: usize) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let limit = (max as u64).saturating_add(1);
@@ -131,7 +131,7 @@ pub(crate) fn read_whole(mut file: &File, path: &Path, max: usize) -> Result<Vec
     }
 }
 
-/// Where the last complete line ended, and the bytes after it.
+/// The offset after the last complete line, and the bytes that follow it.
 pub(crate) struct Ending {
     pub whole_to: u64,
     pub rest: Vec<u8>,

@@ -21,7 +21,7 @@ fn pipe(folder: &Path, name: &str) -> PathBuf {
     path
 }
 
-/// Returns the number of bytes that were read, or the kind of error.
+/// Returns the number of bytes that were read, or a word for the kind of error.
 fn outcome(read: Result<Vec<u8>>) -> std::result::Result<usize, &'static str> {
     read.map(|bytes| bytes.len()).map_err(|error| match error {
         Error::Damaged { .. } => "damaged",
@@ -54,7 +54,7 @@ fn a_file_is_read_up_to_its_limit_and_nothing_else_is_read_at_all() {
     }
     // Files below /proc report a size of 0.
     assert!(outcome(read_own(Path::new("/proc/self/stat"), 10_000)).unwrap() > 20);
-    // A limit below one block works too.
+    // A limit that is smaller than one block works too.
     assert_eq!(outcome(read_own(&file(folder, "tiny", "12345"), 4)), Err("damaged"));
 }
 
@@ -86,7 +86,7 @@ fn lines_are_found_across_chunks_and_long_ones_are_cut() {
     assert_eq!(lengths, [3, 0, long.len(), LONGEST_LINE, 4]);
     assert_eq!(ending.rest, b"unfinished");
     assert_eq!(ending.whole_to, (text.len() - "unfinished".len()) as u64);
-    // Bytes after the given end, such as those appended later, are not read.
+    // Bytes after the given end are not read. They may have been appended later.
     let ending = read_lines(&read, &path, 4, 5, |line| assert!(line.is_empty())).unwrap();
     assert_eq!((ending.whole_to, ending.rest.len()), (5, 0));
 }

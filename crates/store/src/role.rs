@@ -9,7 +9,7 @@ use model::role::lifecycle::{self, Lifecycle, Refused};
 
 use crate::{Durability, EntryKind, Error, Result, SessionState, Store, layout};
 
-/// Larger than any lifecycle with its whole history.
+/// The largest lifecycle that is read. Even with its whole history, no lifecycle is as large as this.
 const LARGEST: usize = 1024 * 1024;
 
 /// What to do if a role has no lifecycle yet.
@@ -17,14 +17,14 @@ const LARGEST: usize = 1024 * 1024;
 pub enum Missing {
     Leave,
     Create(Timestamp),
-    /// Creates a lifecycle, and first moves a damaged one out of the way.
+    /// Creates a lifecycle. If there is a damaged lifecycle, it is first moved out of the way.
     Replace(Timestamp),
 }
 
 /// The result of changing a lifecycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Changed {
-    /// There is no lifecycle, and the caller did not ask for one.
+    /// There is no lifecycle, and the caller did not ask for a new one.
     None,
     /// The new state. `created` is true if there was no lifecycle before.
     To {
@@ -41,7 +41,7 @@ pub enum Changed {
 /// The role of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoleBinding {
-    /// `None` if the file contains no role name. thru does not write such a file, and the session then has no role.
+    /// `None` if the file contains no role name. thru writes no such file. The session then has no role.
     pub role: Option<Id>,
 }
 
@@ -79,15 +79,16 @@ impl Store {
         self.read_lifecycle(&lifecycle::machine(role))
     }
 
-    /// Lists every lifecycle of this root by the name of its state file. For a damaged one the list contains the error.
+    /// Lists every lifecycle of this root by the name of its state file. For a damaged lifecycle the list contains
+    /// the error.
     pub fn lifecycles(&self) -> Result<Vec<(Id, Result<Lifecycle>)>> {
         let machines = self.ids_in(layout::LIFECYCLES, ".json")?.into_iter();
         let read = |machine: Id| Some((machine.clone(), self.read_lifecycle(machine.as_str()).transpose()?));
         Ok(machines.filter_map(read).collect())
     }
 
-    /// Reads, changes and writes a role's state under its lock. If `change` changes nothing, takes no lock and writes
-    /// nothing.
+    /// Reads, changes and writes a role's state under its lock. If `change` changes nothing, no lock is taken and
+    /// nothing is written.
     pub fn change_lifecycle(
         &self,
         role: &Id,

@@ -48,8 +48,8 @@ pub struct RootQuery<'a> {
     pub rules: Rules<'a>,
     /// `--root`, or else `$THROUGHLINE_ROOT`. It is used without a check.
     pub explicit: Option<&'a Path>,
-    /// Absolute folders to start from, best first. For a hook: the harness's project folder, then its working
-    /// directory.
+    /// Absolute folders to start from, best first. For a hook these are the harness's project folder and then its
+    /// working directory.
     pub starts: &'a [&'a Path],
 }
 
@@ -66,7 +66,7 @@ pub struct Root {
 pub enum Found {
     /// There is a marker, and it is readable.
     Marked { root: Root, store: Store, marker: Marker },
-    /// There is no marker; this is where one would go.
+    /// There is no marker; this is where a marker would be created.
     Unmarked(Root),
 }
 
@@ -125,7 +125,7 @@ fn climb(start: &Path, rules: &Rules) -> Result<Found> {
 }
 
 /// Opens the store at `dir` if a search from `start` may use it. An unusable folder is skipped without an error:
-/// otherwise anybody could block all other users with a broken marker in `/tmp`.
+/// otherwise anybody could stop all other users with a broken marker in `/tmp`.
 fn open_fit(start: &Path, dir: &Path, rules: &Rules) -> Result<Option<(Store, Marker)>> {
     match open(dir) {
         Ok(None) => Ok(None),
@@ -135,12 +135,12 @@ fn open_fit(start: &Path, dir: &Path, rules: &Rules) -> Result<Option<(Store, Ma
 }
 
 fn is_fit(start: &Path, dir: &Path, rules: &Rules) -> bool {
-    // Most sessions start in their root. Then the check by name is enough.
+    // Most sessions start in their root. Then `unfit_by_name`, which makes fewer system calls, is enough.
     let unfit = if start == dir { unfit_by_name(dir, rules) } else { unfit(dir, rules) };
     (unfit.is_none() && (start == dir || is_one_owners(start, dir, rules.user))) || (rules.allows)(dir)
 }
 
-/// Returns whether all folders from `start` up to `dir` belong to the user, or are in one git working tree.
+/// Returns whether all folders from `start` up to `dir` belong to the user or are in one git working tree.
 fn is_one_owners(start: &Path, dir: &Path, user: u32) -> bool {
     let owned =
         |folder: &Path| fs::statat(CWD, folder, AtFlags::empty()).is_ok_and(|stat| stat.st_uid == user);
@@ -204,8 +204,8 @@ pub(crate) fn store_at(dir: &Path) -> Result<Option<Store>> {
     match Dir::open(dir).and_then(|dir| dir.sub(layout::STORE)) {
         Ok(open) => Ok(Some(Store::new(open.at(path)))),
         Err(Error::Absent { .. }) => Ok(None),
-        // A file called `.agent` belongs to another program. So does a folder that we may not read, unless it
-        // contains a marker.
+        // A file called `.agent` belongs to another program. So does a folder `.agent` that we may not read, unless
+        // it contains a marker.
         Err(Error::Refused { .. }) if !fs_exists(&path.join(layout::MARKER)) => Ok(None),
         Err(Error::Denied { .. }) if dir.join(".agent").symlink_metadata().is_err() => Ok(None),
         Err(e) => Err(e),

@@ -1,4 +1,4 @@
-//! The digest of a session: its stored part, and every journal line since.
+//! The digest of a session: the stored digest, brought up to date with the journal lines after it.
 
 use std::time::Duration;
 
@@ -10,9 +10,9 @@ use crate::log::{LogPosition, NewLines};
 use crate::{Durability, Error, Lock, Result, Store, layout};
 
 impl Store {
-    /// Returns the session's digest up to now: the stored digest, plus every journal line since. Calls `each` for every
-    /// record that counts. Writes nothing. A hook reads as much of the journal's end as it has time for, and the digest
-    /// records how much was skipped.
+    /// Returns the session's digest up to now: the stored digest, brought up to date with every journal line after
+    /// it. Calls `each` for every record that counts. Writes nothing. A hook reads as much of the journal's end as
+    /// it has time for, and the digest records how much was skipped.
     pub fn digest(&self, session: &Id, mut each: impl FnMut(&Record)) -> Result<Digest> {
         let mut digest = self.read_digest(session)?;
         if digest.journal_unread > 0 && !self.is_in_hook() {
@@ -47,8 +47,9 @@ impl Store {
         Ok(true)
     }
 
-    /// Puts `text`, which consists of complete lines, before everything in the journal. This is only possible while the
-    /// journal has one part: then the order is right for every reader and for a concurrent writer.
+    /// Puts `text`, which consists of complete lines, before everything else in the journal. This is possible only
+    /// while the journal has one part. Then every reader, and a concurrent writer too, sees the parts in the right
+    /// order.
     pub fn put_first_part(&self, session: &Id, text: &[u8]) -> Result<()> {
         self.dir().put(&layout::first_journal_part(session), text, Durability::Relaxed)
     }
@@ -69,7 +70,8 @@ impl Store {
         }
     }
 
-    /// Reads the stored digest. A damaged one, or one of another version, is ignored: the journal can rebuild it.
+    /// Reads the stored digest. A damaged digest, or a digest of another version, is ignored, because it can be
+    /// rebuilt from the journal.
     fn read_digest(&self, session: &Id) -> Result<Digest> {
         match self.session(session).get() {
             Ok(Some(digest)) => Ok(digest),

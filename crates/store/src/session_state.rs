@@ -1,4 +1,4 @@
-//! Small files with the state of one session, and the functions that read and write all of them.
+//! Small files with the state of one session, and the functions that read and write them.
 
 use model::digest::{self, Digest};
 use model::id::Id;
@@ -9,11 +9,11 @@ use crate::{Durability, Error, Result, Store, feed, layout};
 
 /// A kind of file of which each session can have one.
 pub trait SessionState: Sized {
-    /// The folder of these files.
+    /// The folder in which these files are.
     const FOLDER: &'static str;
-    /// The suffix of their names.
+    /// The suffix of the names of these files.
     const SUFFIX: &'static str = "";
-    /// The largest size that thru writes.
+    /// The size of the largest such file that thru writes.
     const LARGEST: usize;
     const DURABILITY: Durability = Durability::Relaxed;
 
@@ -61,8 +61,8 @@ impl Session<'_> {
         self.store.dir().remove(&path::<T>(self.id))
     }
 
-    /// Copies the `T` of `previous` to this session, unless this session has its own. If it cannot be read, nothing is
-    /// copied.
+    /// Copies the `T` of `previous` to this session, unless this session has a `T` of its own. If the `T` of
+    /// `previous` cannot be read, nothing is copied.
     pub fn inherit<T: SessionState>(&self, previous: &Id) -> Result<()> {
         if self.get::<T>()?.is_some() {
             return Ok(());
@@ -83,7 +83,7 @@ impl SessionState for Pending {
     const LARGEST: usize = 64;
 
     fn parse(bytes: &[u8]) -> std::result::Result<Pending, String> {
-        // An unknown word means that a brief is pending. Assume the safer case: that the session start may never come.
+        // Any other content means that a brief is pending. Assume the safer case: the session start may never come.
         Ok(if bytes == b"due\n" { Pending::Due } else { Pending::Announced })
     }
 
@@ -115,7 +115,7 @@ impl SessionState for feed::Cursor {
 impl SessionState for Digest {
     const FOLDER: &'static str = layout::DIGESTS;
     const SUFFIX: &'static str = ".json";
-    /// A hook may use eight megabytes in total.
+    /// Limits the memory of a hook, which may use eight megabytes in total.
     const LARGEST: usize = 2 * 1024 * 1024;
     const DURABILITY: Durability = Durability::Cache;
 

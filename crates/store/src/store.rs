@@ -13,24 +13,24 @@ use model::marker::{self, Marker, Mode, Problem, ProjectId};
 use crate::root::store_at;
 use crate::{ConsentKind, Consents, Dir, Durability, EntryKind, Error, Result, Tally, Tracked, layout};
 
-/// Larger than any marker or config a person would write.
+/// The largest marker or settings file that is read. No person writes a file as large as this.
 const SMALL: usize = 1024 * 1024;
 
 #[derive(Debug)]
 pub struct Store {
     dir: Dir,
-    /// What this user allowed thru to run or feed in this root. `None` means nothing.
+    /// What this user allowed thru to run or feed in this root. `None` means that nothing is allowed.
     consents: Option<Box<Consents>>,
     /// The hook's deadline. `None` in a command, which has no deadline.
     until: Option<Instant>,
     /// Bytes of journals that this process skipped for lack of time.
     journal_unread: AtomicU64,
-    /// The marker's file, open as long as the store is. A hook never closes it, which saves a system call.
+    /// The marker's file, which stays open as long as the store. A hook never closes it, which saves a system call.
     marker: Option<File>,
 }
 
-/// How much of a journal a hook reads for every millisecond it has left. A session start folds up to three times, at
-/// 50 to 100 KB per millisecond, and half of its time is for other work.
+/// How much of a journal a hook reads for every millisecond it has left. A session start folds journals up to three
+/// times, at 50 to 100 KB per millisecond, and needs half of its time for other work.
 const BYTES_PER_MS: u64 = 10 * 1024;
 /// How many bytes of a journal's end a hook reads at least, however little time it has.
 const LEAST_WINDOW: u64 = 64 * 1024;
@@ -41,7 +41,7 @@ const LARGEST_WINDOW: u64 = 2 * 1024 * 1024;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Created {
     pub marker: Marker,
-    /// True if this call wrote the marker, false if it existed (or another process was first).
+    /// True if this call wrote the marker, false if the marker existed (or another process wrote it first).
     pub new: bool,
     /// True if there were no records here before. Only then is a store trusted because it was created here.
     pub pristine: bool,
@@ -54,8 +54,8 @@ impl Store {
         Store { dir, consents: None, until: None, journal_unread: AtomicU64::new(0), marker: None }
     }
 
-    /// Adds what only this machine knows: what its user allowed thru to run, and which machine-local files came with a
-    /// commit. `state` is the user's state folder.
+    /// Adds to the store what is known only on this machine: what its user allowed thru to run, and which
+    /// machine-local files came with a commit. `state` is the user's state folder.
     pub fn on_this_machine(&mut self, state: Option<&Path>, project: &ProjectId, root: &Path) {
         self.consents = state.map(|state| Box::new(Consents::new(state, project, root)));
         self.dir.tracked = Tracked::of(root);
@@ -210,7 +210,7 @@ impl Store {
     }
 }
 
-/// Returns whether somebody has put records there: any file that thru does not create itself.
+/// Returns whether the folder contains records: any file that thru does not create itself.
 fn holds_files(dir: &Dir) -> Result<bool> {
     for entry in dir.entries()? {
         let ours = entry.name.ends_with(crate::atomic::TEMPORARY_SUFFIX)
@@ -226,7 +226,8 @@ fn holds_files(dir: &Dir) -> Result<bool> {
     Ok(false)
 }
 
-/// Returns whether an ignore file is one that thru writes. One that came with a clone could let everything into git.
+/// Returns whether an ignore file is one that thru writes. An ignore file that came with a clone could let git
+/// track everything.
 fn is_our_ignore_file(dir: &Dir, name: &str) -> bool {
     let ours = [layout::IGNORE_ALL.as_bytes(), layout::IGNORE_SHARED.as_bytes()];
     name == layout::GITIGNORE && dir.read(name, SMALL).is_ok_and(|bytes| ours.contains(&bytes.as_slice()))

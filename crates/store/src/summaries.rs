@@ -1,16 +1,30 @@
 //! Originals of summarised outputs, the log of summaries, and the log of removed originals.
 
+use std::time::Duration;
+
 use model::summary::{ArchivedOutput, SummarisedOutput};
 
-use crate::{Durability, Error, Result, Store, Tally, layout};
+use crate::{Durability, Error, Lock, Result, Store, Tally, layout};
 
 /// Larger than any output that a harness shows a model.
 const LARGEST: usize = 64 * 1024 * 1024;
 
 impl Store {
+    pub fn lock_summaries(&self, wait: Duration) -> Result<Lock> {
+        self.lock(layout::SUMMARIES_LOCK, wait)
+    }
+
     /// Writes an original, then appends its summary to the log, so that the log never names an original that was not
-    /// written. The id is derived from the content, so an existing original with this id is the same.
-    pub fn keep_original(&self, original: &[u8], noted: &SummarisedOutput, limit: u64) -> Result<()> {
+    /// written. The id is derived from the content, so an existing original with this id is the same. The lock keeps
+    /// another process from removing it as an old one between the two writes.
+    pub fn keep_original(
+        &self,
+        original: &[u8],
+        noted: &SummarisedOutput,
+        limit: u64,
+        wait: Duration,
+    ) -> Result<()> {
+        let _lock = self.lock_summaries(wait)?;
         let folder = self.dir().make(layout::SUMMARIES)?;
         folder.write(&layout::original(&noted.id), original, Durability::Relaxed)?;
         self.dir().append(layout::SUMMARIES_INDEX, &noted.line(), limit)
@@ -38,7 +52,8 @@ impl Store {
         Ok(all)
     }
 
-    /// Records what an original was, then removes it, so that a later request can report that it existed.
+    /// Records what an original was, then removes it, so that a later request can report that it existed. The caller
+    /// holds the lock, and has read the log since it was taken.
     pub fn archive_original(&self, archived: &ArchivedOutput) -> Result<()> {
         self.dir().append_synced(layout::SUMMARIES_ARCHIVE, &[archived.line()])?;
         self.dir().sub(layout::SUMMARIES)?.remove(&layout::original(&archived.id))

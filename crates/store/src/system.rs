@@ -1,5 +1,5 @@
-//! File system calls that differ between systems: opening without following links, renaming to a free name, syncing a
-//! folder. Linux has one call for each. Other systems and old kernels need several steps.
+//! File system calls that differ between systems: opening without following links, renaming to a free name, syncing
+//! a folder. Linux has one call for each of these. Other systems and old kernels need several steps.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Component, Path};
@@ -7,18 +7,19 @@ use std::path::{Component, Path};
 use rustix::fs::{self, AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::{Errno, Result};
 
-/// Flags for every open. Opening must never block, because a pipe in place of a file must not stop a hook.
+/// Flags for every call that opens a file. Opening must never block: a pipe in place of a file must not stop a
+/// hook.
 pub const ALWAYS: OFlags = OFlags::CLOEXEC.union(OFlags::NOCTTY).union(OFlags::NONBLOCK);
 
-/// How each folder along a path is opened. On Linux this needs only the right to pass through the folder, the same
-/// right that a single call for the whole path needs.
+/// The flag to open each folder along a path. On Linux this needs only the right to pass through the folder, as
+/// does a single call for the whole path.
 #[cfg(target_os = "linux")]
 const PASS: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
 const PASS: OFlags = OFlags::RDONLY;
 
-/// Opens the file that `rel` names beneath a folder. Fails with `LOOP` if any part is a symbolic link, and with `XDEV`
-/// if the name leads out of the folder.
+/// Opens the file that `rel` names beneath a folder. Fails with `LOOP` if any part of the name is a symbolic link,
+/// and with `XDEV` if the name leads out of the folder.
 pub fn open_beneath(at: BorrowedFd, rel: &str, flags: OFlags, mode: Mode) -> Result<OwnedFd> {
     match kernel::open_beneath(at, rel, flags, mode) {
         // Old kernels do not have this call, and some sandboxes refuse calls that they do not know.
@@ -38,7 +39,7 @@ pub fn open_without_links(path: &Path, flags: OFlags) -> Result<OwnedFd> {
 /// Renames within a folder. Fails with `EXIST` if the new name is taken.
 pub fn rename_to_free(at: BorrowedFd, from: &str, to: &str) -> Result<()> {
     match fs::renameat_with(at, from, at, to, fs::RenameFlags::NOREPLACE) {
-        // Not every kernel and file system can check and rename in one step.
+        // Not every kernel and file system can check the name and rename in one step.
         Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => {}
         renamed => return renamed,
     }
@@ -65,13 +66,14 @@ mod kernel {
 
     use super::{ALWAYS, BorrowedFd, CWD, Errno, Mode, OFlags, OwnedFd, Path, Result};
 
-    /// How often a path is tried.
+    /// How many times opening a path is tried.
     const TRIES: usize = 16;
 
     pub fn open_beneath(at: BorrowedFd, rel: &str, flags: OFlags, mode: Mode) -> Result<OwnedFd> {
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
         let mut opened = Err(Errno::AGAIN);
-        // If anything was renamed on the machine meanwhile, the kernel cannot tell where a `..` leads, and says so.
+        // If anything on the machine is renamed meanwhile, the kernel cannot tell where a `..` leads, and returns
+        // `EAGAIN`.
         for _ in 0..TRIES {
             opened = openat2(at, rel, flags | ALWAYS, mode, resolve);
             if !matches!(opened, Err(Errno::AGAIN)) {
@@ -135,7 +137,7 @@ mod by_parts {
         let Some(mut part) = parts.next() else {
             return fs::openat(CWD, start, flags | ALWAYS, Mode::empty());
         };
-        // The system resolves `..` to the folder above the one we have open, and no link led there.
+        // The system resolves `..` to the folder above the open folder, and no link led there.
         for next in parts {
             folder = step(folder.as_fd(), part.as_os_str(), OFlags::DIRECTORY | PASS, Mode::empty())?;
             part = next;

@@ -78,7 +78,8 @@ fn no_link_is_followed_and_no_name_leads_out() {
         ("a/none", Err(Errno::NOENT)),
         ("none/file", Err(Errno::NOENT)),
         ("plain/file", Err(Errno::NOTDIR)),
-        // A link as the first, a middle and the last part, to another place and to one beneath.
+        // A link as the first, a middle and the last part. Some of the links lead out of the folder, and some lead
+        // to a place beneath it.
         ("first", Err(Errno::LOOP)),
         ("first/secret", Err(Errno::LOOP)),
         ("a/second/secret", Err(Errno::LOOP)),
@@ -180,7 +181,7 @@ fn a_path_without_links_is_opened_and_no_other() {
     }
 }
 
-/// An attacker who replaces a folder with a link while it is being passed must gain nothing.
+/// An attacker who replaces a folder with a link while it is being opened must gain nothing.
 #[test]
 fn a_folder_that_becomes_a_link_while_it_is_passed_leads_nowhere() {
     let attacks = attacks();

@@ -1,10 +1,10 @@
-//! Reads git's index: which files of `indexes/`, `sessions/` and `state/` git tracks (they came with a commit, so their
-//! content is not trusted), and which edited files are as git has them.
+//! Reads git's index: which files of `indexes/`, `sessions/` and `state/` git tracks (they came with a commit, so
+//! their content is not trusted), and which edited files are the same as in the index.
 //!
-//! Hooks start no process, so the index of git is read here. The alternatives were worse: a nonce in every file would
-//! change every format, and a list of what this machine wrote would cost one more write each time. The index is sorted
-//! by path, and `.agent/` comes near its beginning, so the first 32 KB are usually enough and nothing needs to be
-//! cached.
+//! Hooks start no process, so this module reads the index itself. The alternatives were worse: a nonce in every
+//! file would change every format, and a list of what this machine wrote would cost one more write each time. The
+//! index is sorted by path, and `.agent/` comes near its beginning, so the first 32 KB are usually enough and
+//! nothing needs to be cached.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
@@ -26,7 +26,7 @@ const CHUNK: usize = 32 * 1024;
 
 /// The folders that belong to one machine.
 const LOCAL: [&[u8]; 3] = [b"indexes/", b"sessions/", b"state/"];
-/// The folders that are also hidden if the index cannot be read. A session's journal is too valuable to be hidden
+/// The folders that are hidden even if the index cannot be read. A session's journal is too valuable to be hidden
 /// without proof.
 const REBUILT: [&[u8]; 2] = [b"indexes/", b"state/"];
 
@@ -34,9 +34,9 @@ const REBUILT: [&[u8]; 2] = [b"indexes/", b"state/"];
 pub enum Tracked {
     #[default]
     Nothing,
-    /// Paths relative to the store, such as `indexes/active-loop.json`.
+    /// Paths of tracked files relative to the store, such as `indexes/active-loop.json`.
     Files(Vec<String>),
-    /// The index cannot be read; the text is the reason. Any of these files may have come with a commit.
+    /// The index cannot be read; the text is the reason. Any file of these folders may have come with a commit.
     Unknown(String),
 }
 
@@ -75,7 +75,7 @@ impl Tracked {
     }
 }
 
-/// Returns the folder with the `.git` that this folder belongs to.
+/// Returns the nearest folder, from `folder` upwards, that contains a `.git`.
 fn top_of(folder: &Path) -> Option<&Path> {
     folder.ancestors().find(|folder| fs::access(folder.join(".git"), fs::Access::EXISTS).is_ok())
 }
@@ -90,7 +90,7 @@ fn git_dir(top: &Path) -> PathBuf {
     }
 }
 
-/// Lists the index and all shared indexes of a split index. An outdated shared index does no harm.
+/// Lists the index and, if it is a split index, all shared indexes. An outdated shared index does no harm.
 fn indexes(git_dir: &Path) -> Vec<PathBuf> {
     let mut all = vec![git_dir.join("index")];
     let names = Dir::open(git_dir).and_then(|dir| dir.names_up_to(10_000)).unwrap_or_default();
@@ -134,8 +134,8 @@ fn scan(index: impl BufRead, id_bytes: usize, prefix: &[u8]) -> io::Result<Vec<S
     Ok(files)
 }
 
-/// Lists every file below `folder` that git tracks, relative to it. Returns `None` outside git and for more than `most`
-/// files.
+/// Lists every file below `folder` that git tracks, with paths relative to `folder`. Returns `None` outside git,
+/// and if there are more than `most` files.
 pub(crate) fn tracked_files(folder: &Path, most: usize) -> Option<Vec<String>> {
     let folder = folder.canonicalize().ok()?;
     let top = top_of(&folder)?;
@@ -165,8 +165,8 @@ pub(crate) fn tracked_files(folder: &Path, most: usize) -> Option<Vec<String>> {
     (files.len() <= most).then_some(files)
 }
 
-/// Returns which of these files are as git's index has them, by size and time. Returns an empty list outside git and for
-/// a large index, because a hook asks.
+/// Returns which of these files are the same as in git's index, judged by size and time. Returns an empty list
+/// outside git, and if the index is large, because a hook calls this function.
 pub(crate) fn unchanged_files<'p>(folder: &Path, paths: &[&'p str]) -> Vec<&'p str> {
     const LARGEST: u64 = 4 * 1024 * 1024;
     let Some(top) = top_of(folder).filter(|_| !paths.is_empty()) else { return Vec::new() };
@@ -187,7 +187,7 @@ pub(crate) fn unchanged_files<'p>(folder: &Path, paths: &[&'p str]) -> Vec<&'p s
         }
         ControlFlow::Continue(())
     };
-    // With ids of another length the index does not parse. Then nothing is known.
+    // If object ids have another length, the index does not parse. Then nothing is known.
     match open(&index).and_then(|file| each_entry(file, 20, take)) {
         Ok(()) => unchanged,
         Err(_) => Vec::new(),
@@ -215,8 +215,8 @@ impl Entry {
 /// The mode of an entry that is a submodule.
 const SUBMODULE: u32 = 0o160_000;
 
-/// Reads git's index format, versions 2 to 4: calls `with` for the name of each entry and what
-/// is known of the file.
+/// Reads git's index format, versions 2 to 4: calls `with` for each entry, with its name and what the index says
+/// about the file.
 fn each_entry(
     mut index: impl BufRead,
     id_bytes: usize,
@@ -241,7 +241,7 @@ fn each_entry(
             length += 2;
         }
         match version {
-            // Each entry contains only its difference from the previous name.
+            // Each entry contains only how its name differs from the previous name.
             4 => {
                 let dropped = varint(&mut index)?;
                 let kept = name.len().checked_sub(dropped).ok_or_else(damaged)?;
@@ -272,7 +272,7 @@ fn each_entry(
     Ok(())
 }
 
-/// Reads a number of four bytes, which must be there.
+/// Reads a number of four bytes. The caller makes sure that `bytes` is long enough.
 fn number(bytes: &[u8], at: usize) -> u32 {
     u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
@@ -284,7 +284,8 @@ fn local(name: &[u8], prefix: &[u8]) -> Option<String> {
     LOCAL.iter().any(|folder| starts(rest, folder)).then(|| String::from_utf8_lossy(rest).into_owned())
 }
 
-/// Reads an offset as git writes it: seven bits per byte; the highest bit says that another byte follows.
+/// Reads a number in git's encoding for offsets: each byte has seven bits, and the highest bit says that another
+/// byte follows.
 fn varint(index: &mut impl BufRead) -> io::Result<usize> {
     let mut byte = [0];
     index.read_exact(&mut byte)?;

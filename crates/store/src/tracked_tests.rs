@@ -63,7 +63,7 @@ fn finds_what_git_tracks_in_every_version_of_the_index() {
         (&[], &[&["add", "."]]),
         (&[], &[&["add", "."], &["update-index", "--index-version", "4"]]),
         (&[], &[&["add", "."], &["update-index", "--split-index"]]),
-        // An entry with only a name has extra flags: version 3.
+        // Git marks a file that was added only by name with an extra flag, which needs version 3.
         (&[], &[&["add", "--intent-to-add", "."]]),
         (&["--object-format=sha256"], &[&["add", "."]]),
         (&["--object-format=sha256"], &[&["add", "."], &["update-index", "--index-version", "4"]]),

@@ -21,7 +21,7 @@ const LARGEST: usize = 1024 * 1024;
 /// How many former paths of a project are recorded.
 const FORMER: usize = 16;
 
-/// The trust records of one user: `trust/<project_id>.json` in the state folder.
+/// The trust records of a user: `trust/<project_id>.json` in the state folder.
 #[derive(Debug)]
 pub struct Trust {
     state: PathBuf,
@@ -53,7 +53,7 @@ impl Trust {
         Trust { state, user, home: None, record: RefCell::default() }
     }
 
-    /// Returns the trust records in the default folder in `home`, for when no variable names a state folder.
+    /// Returns the trust records in the default state folder below `home`, if no variable names a state folder.
     pub fn in_home(state: PathBuf, user: u32, home: PathBuf) -> Trust {
         Trust { state, user, home: Some(home), record: RefCell::default() }
     }
@@ -62,8 +62,9 @@ impl Trust {
         self.state.join("trust").join(format!("{}.json", project.as_str()))
     }
 
-    /// Returns whether the project is trusted at this path. Both must match: another project at this path, or this
-    /// one cloned elsewhere, is not trusted. A record in a folder that others can write is an error.
+    /// Returns whether the project is trusted at this path. The project and the path must both match: neither
+    /// another project at this path nor a clone of this project elsewhere is trusted. If other users can write to
+    /// the folder of the records, that is an error.
     pub fn holds(&self, project: &ProjectId, root: &Path) -> Result<bool> {
         let (record, way) = self.read(project)?;
         let known = |root: &Path| record.roots.iter().any(|known| Path::new(&known.path) == root);
@@ -90,8 +91,8 @@ impl Trust {
         Ok(from)
     }
 
-    /// Returns the paths that the project no longer has: those it was moved from, and trusted ones that no longer
-    /// exist.
+    /// Returns the paths that the project no longer has: the paths it was moved from, and trusted paths that no
+    /// longer exist.
     pub fn former(&self, project: &ProjectId) -> Result<Vec<String>> {
         let Record { roots, mut former, .. } = self.read(project)?.0;
         let (gone, present): (Vec<_>, Vec<_>) = roots.into_iter().partition(is_gone);
@@ -100,7 +101,7 @@ impl Trust {
         Ok(former)
     }
 
-    /// Trusts the new path of a project in place of the old ones, which no longer exist.
+    /// Trusts the new path of a project in place of its old paths, which no longer exist.
     pub fn move_to(&self, project: &ProjectId, root: &Path, now: Timestamp, wait: Duration) -> Result<()> {
         let path = canonical(root)?;
         self.update(project, wait, |Record { roots, former, .. }| {
@@ -230,13 +231,14 @@ impl Trust {
         Ok(true)
     }
 
-    /// Appends to the receipts of this machine, for events without a root. Fails in a folder that others can write to.
+    /// Appends to the receipts of this machine, for events without a root. Fails if others can write to that
+    /// folder.
     pub fn leave_receipt(&self, line: &[u8], limit: u64) -> Result<()> {
         self.make_dir()?;
         make_private(&self.state)?.append(layout::STATE_RECEIPTS, line, limit)
     }
 
-    /// Reads the last of those receipts.
+    /// Reads the newest receipts of this machine, from the last `most` bytes.
     pub fn receipts(&self, most: u64) -> Vec<Receipt> {
         let tail = Dir::open(&self.state).and_then(|dir| dir.recent(layout::STATE_RECEIPTS, most));
         let tail = tail.unwrap_or_default();
@@ -267,8 +269,8 @@ fn canonical(root: &Path) -> Result<String> {
     Ok(text.to_owned())
 }
 
-/// Whether a trusted path no longer exists. A path that we may not look at does not count: the project may still be
-/// there, and trusted.
+/// Whether a trusted path no longer exists. A path that we may not examine counts as existing: the project may
+/// still be there.
 fn is_gone(root: &TrustedRoot) -> bool {
     matches!(look_at(Path::new(&root.path)), Ok(None))
 }

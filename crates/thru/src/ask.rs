@@ -1,4 +1,5 @@
-//! Asks the user. Only a person who sees the question and types the answer can agree; no option replaces that.
+//! Asks the user a question. Only a person who sees the question and types the answer can agree; no option replaces
+//! the answer.
 
 use std::io::IsTerminal;
 
@@ -11,13 +12,13 @@ use crate::output::{self, DIM, Format};
 /// Something that the user must decide, and the command that asks about it.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
-    /// The beginning of the error if there is no yes: `a loop is not adopted`.
+    /// The beginning of the error if the answer is not yes: `a loop is not adopted`.
     pub refusal: &'a str,
     pub command: &'a str,
 }
 
 impl Question<'_> {
-    /// Returns an error if nobody is there to answer.
+    /// Returns an error if no person is there to answer.
     pub fn need_person(&self, format: Format) -> Result<()> {
         let refuse = |why: &str| Error::Refused {
             what: format!("{} {why}", self.refusal),
@@ -50,8 +51,8 @@ fn is_terminal() -> bool {
     std::io::stdin().is_terminal() && output::is_read_by_person()
 }
 
-/// Shows a text that the user decides about. It is complete, every line is marked, and control characters and hidden
-/// characters are made visible.
+/// Shows a text that the user decides about. The whole text is shown, every line is marked, and control characters
+/// and hidden characters are made visible.
 pub fn show_text(text: &str) {
     for line in visible(text).lines() {
         output::line(format_args!("  {DIM}|{DIM:#} {line}"));

@@ -39,7 +39,7 @@ impl Cli {
     }
 }
 
-/// Options that every command has come after its own.
+/// The position in the help text of the options that every command has: after the command's own options.
 const LAST: usize = 900;
 
 const AFTER_HELP: &str = "\
@@ -104,8 +104,8 @@ enum Command {
 }
 
 impl Command {
-    /// Returns whether it prints records. It then warns if the store is not trusted. The others say so in their own
-    /// words (`status`, `doctor`, `init`, `trust`), or print nothing from a store.
+    /// Returns whether the command prints records. Such a command warns if the store is not trusted. The other
+    /// commands have their own words for this (`status`, `doctor`, `init`, `trust`), or print nothing from a store.
     fn prints_records(&self) -> bool {
         match self {
             Command::Handoff(_)
@@ -227,7 +227,8 @@ pub fn run(words: Vec<OsString>) -> u8 {
     code
 }
 
-/// Help and version are not errors; a mistake is reported in the requested format.
+/// Prints what clap returned in place of a command, and returns the exit code. Help and version are not errors. A
+/// mistake is reported in the requested format.
 fn refuse(error: &clap::Error, wants_json: bool) -> u8 {
     use clap::error::ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
     let code = u8::try_from(error.exit_code()).unwrap_or(2);
@@ -245,7 +246,7 @@ fn refuse(error: &clap::Error, wants_json: bool) -> u8 {
     }
     let text = error.render().to_string();
     if !wants_json {
-        // The text may quote what was typed, so it goes through the printer.
+        // The text may quote what was typed, so the printer must clean it.
         let text = text.trim_end();
         output::talk(format_args!("{BAD}error:{BAD:#} {}", text.strip_prefix("error: ").unwrap_or(text)));
         return code;

@@ -9,28 +9,28 @@ use model::time;
 
 use crate::world;
 
-/// The limit for reading the table of a time zone, in bytes; no table is larger.
+/// The limit for reading the table of a time zone, in bytes. No table is as large as this.
 const LARGEST: usize = 1024 * 1024;
 
 /// The folder with the tables of named zones.
 const ZONES: &str = "/usr/share/zoneinfo";
 
-/// Returns `2026-11-15 20:22 CET`. A text that is not a time is returned unchanged.
+/// Returns a time like `2026-11-15 20:22 CET`. A text that is not a time is returned unchanged.
 pub fn when(utc: &str) -> String {
     local(utc).map_or_else(|| utc.to_owned(), |at| at.strftime("%Y-%m-%d %H:%M %Z").to_string())
 }
 
-/// Returns `20:22:03`.
+/// Returns a time like `20:22:03`. A text that is not a time is returned unchanged.
 pub fn time_of_day(utc: &str) -> String {
     local(utc).map_or_else(|| utc.to_owned(), |at| at.strftime("%H:%M:%S").to_string())
 }
 
-/// Returns `2026-11-15`.
+/// Returns a day like `2026-11-15`. A text that is not a time is returned unchanged.
 pub fn day(utc: &str) -> String {
     local(utc).map_or_else(|| utc.to_owned(), |at| at.strftime("%Y-%m-%d").to_string())
 }
 
-/// Returns the name of the zone at a time: `CET`, `UTC`.
+/// Returns the name of the time zone at a time, such as `CET` or `UTC`.
 pub fn zone_name(utc: &str) -> String {
     local(utc).map_or_else(|| "UTC".to_owned(), |at| at.strftime("%Z").to_string())
 }
@@ -40,7 +40,7 @@ fn local(utc: &str) -> Option<Zoned> {
     Some(time::parse(utc)?.to_zoned(ZONE.get_or_init(zone).clone()))
 }
 
-/// Returns the zone in `TZ`, read as POSIX defines it, or else the machine's zone; UTC if it cannot be read.
+/// Returns the zone in `TZ`, read as POSIX defines it, or else the machine's zone; UTC if the zone cannot be read.
 fn zone() -> TimeZone {
     let named = world::var("TZ").map(|name| name.to_string_lossy().into_owned());
     let zone = match named.as_deref().map(|name| name.trim_start_matches(':')) {

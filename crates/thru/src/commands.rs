@@ -1,4 +1,5 @@
-//! One file for each command, and a folder if the command has subcommands. The doc comment of `Args` is the help text.
+//! One file for each command, and also a folder if the command has subcommands. The doc comment of `Args` is the
+//! help text.
 
 pub mod brief;
 pub mod completions;

@@ -12,18 +12,19 @@ use ops::hook::Call;
 
 use crate::{output, world};
 
-/// The largest payload that is kept, in bytes; no useful one is larger. The rest is read and dropped, so that the
-/// harness can finish writing.
+/// The largest payload that is kept, in bytes. No useful payload is larger. The rest of a larger payload is read
+/// and dropped, so that the harness can finish writing.
 const LARGEST: usize = 16 * 1024 * 1024;
 
 /// If a harness pauses for this long in the middle of a payload, it has given up.
 const SILENCE: Duration = Duration::from_millis(200);
 
-/// The longest wait for a whole payload, and for its first byte: a busy harness starts us long before it writes.
+/// The longest wait for a whole payload, and also for its first byte: a busy harness writes the payload long after
+/// it started the hook.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Runs a hook. `words` are the arguments after `thru hook`. A harness could take an exit code other than 0 for a veto,
-/// so even a wrong call exits with 0, with a message on stderr for a person who tries it by hand.
+/// Runs a hook. `words` are the arguments after `thru hook`. A harness could take an exit code other than 0 for a
+/// veto, so even a wrong call exits with 0. A message on stderr tells a person who tries the command what is wrong.
 pub fn run(words: &[OsString], has_variables: bool, started: Instant) {
     let [harness, event, ..] = words else {
         output::talk("thru hook needs a harness and an event; nothing was done");
@@ -33,7 +34,7 @@ pub fn run(words: &[OsString], has_variables: bool, started: Instant) {
     // A panic must be silent too, because the harness shows what a hook writes to stderr.
     std::panic::set_hook(Box::new(|_| {}));
     let reply = catch_unwind(AssertUnwindSafe(|| {
-        // The process ends with its event, so freeing memory first would only be extra work.
+        // The process ends when its event is handled, so freeing memory first would only be extra work.
         let payload = ManuallyDrop::new(read_payload(started));
         let now = world::now().unwrap_or_else(|_| Timestamp::now());
         ops::hook::run(&hook_world(now, has_variables), &Call { harness, event, payload: &payload, started })
@@ -66,13 +67,15 @@ pub fn hook_world(now: Timestamp, has_variables: bool) -> World<'static> {
     }
 }
 
-/// Reads as much as arrives in time. The decoder notices if parts are missing. A complete object is enough, whether or
-/// not the harness closes the pipe.
+/// Reads as much of the payload as arrives in time. The decoder notices if parts are missing. Reading stops at a
+/// complete object, even if the harness does not close the pipe.
 pub fn read_payload(started: Instant) -> Vec<u8> {
-    // This fits into the first memory block that the allocator requests; a second block is another system call.
+    // This fits into the first memory block that the allocator requests; a second block would be another system
+    // call.
     let mut payload = Vec::with_capacity(32 * 1024);
     while is_more_coming(started, if payload.is_empty() { PATIENCE } else { SILENCE }) {
-        // A payload that does not fit is usually very large: one big step is better than many copies.
+        // A payload that does not fit is usually very large. Growing once by a lot is better than copying many
+        // times.
         if payload.len() == payload.capacity() {
             payload.reserve_exact((LARGEST / 4).max(payload.len()));
         }
@@ -90,7 +93,7 @@ pub fn read_payload(started: Instant) -> Vec<u8> {
     payload
 }
 
-/// Waits for input or its end. Returns false if the time is over.
+/// Waits for input or for its end. Returns false if the time is over.
 fn is_more_coming(started: Instant, most: Duration) -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     let left = PATIENCE.saturating_sub(started.elapsed());

@@ -1,7 +1,8 @@
-//! The program `thru`. It recognises a hook by the first argument, before any argument parser runs, which keeps hooks
-//! fast.
+//! The program `thru`. A hook is recognised by the first argument, before any argument parser runs. This keeps
+//! hooks fast.
 
-// macOS uses the ordinary `main` below. Its start-up was not measured there, but it is cheap compared to the loader.
+// macOS uses the ordinary `main` below. The cost of Rust's start-up was not measured there, but it is small
+// compared to that of the loader.
 #![cfg_attr(not(target_os = "macos"), no_main)]
 
 mod ask;

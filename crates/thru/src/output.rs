@@ -29,7 +29,7 @@ pub fn choose_color(color: Color) {
     }
 }
 
-/// Why data could not be written. A closed pipe does not count: its reader (`| head`) has what it wanted.
+/// Why data could not be written. A closed pipe does not count: its reader (such as `head`) has what it wanted.
 static LOST: OnceLock<String> = OnceLock::new();
 
 /// Prints a line of data.
@@ -37,7 +37,7 @@ pub fn line(text: impl Display) {
     note_loss(printer::print(Stream::Out, &format!("{text}\n")));
 }
 
-/// Prints a text of several lines, which already ends with a line end.
+/// Prints a text that may have several lines, and that already ends with a line end.
 pub fn text(text: &str) {
     note_loss(printer::print(Stream::Out, text));
 }
@@ -57,37 +57,37 @@ pub fn final_exit_code(code: u8) -> u8 {
     exit_code(ErrorKind::Io)
 }
 
-/// Prints a line of data. Returns whether anybody still reads, so that endless output can stop.
+/// Prints a line of data. Returns false if nobody reads the output any more, so that endless output can stop.
 pub fn line_while_read(text: impl Display) -> bool {
     printer::print(Stream::Out, &format!("{text}\n")).is_ok()
 }
 
-/// Prints a line of JSON. Returns whether anybody still reads.
+/// Prints a line of JSON. Returns false if nobody reads the output any more.
 pub fn json_line_while_read(line: &str) -> bool {
     printer::print_json(&marked_untrusted(line.to_owned())).is_ok()
 }
 
-/// Prints data for a program, byte for byte; at a terminal it is cleaned. A closed pipe is not an error.
+/// Prints data for a program, byte for byte. At a terminal the data is cleaned. A closed pipe is not an error.
 pub fn data(bytes: &[u8]) {
     note_loss(printer::print_data(bytes));
 }
 
-/// Prints a message for the user, separate from the data.
+/// Prints a message for the user to stderr, separate from the data.
 pub fn talk(text: impl Display) {
     let _ = printer::print(Stream::Err, &format!("{text}\n"));
 }
 
-/// Returns whether a person reads the data (stdout).
+/// Returns whether a person reads the data: stdout is a terminal.
 pub fn is_read_by_person() -> bool {
     Stream::Out.is_terminal()
 }
 
-/// Returns whether a person reads the messages (stderr).
+/// Returns whether a person reads the messages: stderr is a terminal.
 pub fn is_watched() -> bool {
     Stream::Err.is_terminal()
 }
 
-/// Prints a line that the next one replaces, for a person at a terminal.
+/// Prints a line that the next such line replaces, for a person at a terminal.
 pub fn transient_line(text: &str) {
     let _ = printer::print_over(text);
 }
@@ -225,7 +225,7 @@ pub fn fail(error: &ops::Error, format: Format) -> u8 {
     code
 }
 
-/// Prints the message of a panic. It may quote a text, so it is cleaned like everything else.
+/// Prints the message of a panic. The message may quote a text, so it is cleaned like everything else.
 pub fn report_panic(info: &std::panic::PanicHookInfo) {
     let what = info.payload_as_str().unwrap_or("a panic");
     let place = info.location().map_or(String::new(), |place| format!(" ({place})"));
@@ -235,7 +235,7 @@ pub fn report_panic(info: &std::panic::PanicHookInfo) {
     }
 }
 
-/// The exit code for a bug in thru, taken from BSD.
+/// The exit code for a bug in thru. It is `EX_SOFTWARE` of BSD.
 pub const BUG: u8 = 70;
 
 /// Returns the exit code of an error. The codes are documented in `thru --help` and docs/commands.md.

@@ -1,5 +1,5 @@
-//! Shows progress while outputs are made: a line for each event and, on a terminal, a last line that says what is still
-//! running.
+//! Shows progress while sub-agents write their outputs: a line for each event and, on a terminal, a last line that
+//! says what is still running.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,7 +11,7 @@ use ops::features::outputs::Progress;
 
 use crate::output::{self, BAD, DIM, Format, GOOD};
 
-/// How often the last line is redrawn.
+/// How long to wait before the last line is drawn again.
 const TICK: Duration = Duration::from_millis(200);
 
 const SPINNER: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
@@ -26,7 +26,7 @@ pub struct Board {
 enum Says {
     Nothing,
     Lines,
-    /// Lines, and below them one that is always the last.
+    /// A line for each event, and below them a line that is always the last.
     Screen,
 }
 

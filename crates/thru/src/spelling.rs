@@ -2,7 +2,8 @@
 
 use std::ffi::OsString;
 
-/// Expands the command at the beginning of a command line. The rest is left alone: a role's name may contain a dot.
+/// Expands the command at the beginning of a command line. The rest stays unchanged, because a role's name may
+/// contain a dot.
 pub fn spell_out(words: Vec<OsString>) -> Vec<OsString> {
     let mut spelt = Vec::with_capacity(words.len() + 2);
     let mut words = words.into_iter();
@@ -20,7 +21,7 @@ pub fn spell_out(words: Vec<OsString>) -> Vec<OsString> {
             Some(parts) => spelt.extend(parts),
             None => spelt.push(word),
         }
-        // The subcommand of a group is the next word.
+        // Only after the word of a group does a second command word, the subcommand, follow.
         if !group {
             break;
         }

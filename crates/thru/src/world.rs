@@ -1,4 +1,4 @@
-//! The only place where the clock, the environment and the working directory are read.
+//! Reads the clock, the environment and the working directory for all other modules.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
@@ -14,7 +14,8 @@ pub fn var(name: &str) -> Option<OsString> {
     std::env::var_os(name)
 }
 
-/// Returns the current time, or `THROUGHLINE_NOW` in tests. If that is not a time, the error is its value.
+/// Returns the current time, or the time in `THROUGHLINE_NOW`, which tests set. If its value is not a time, the
+/// error is the value.
 pub fn now() -> Result<Timestamp, String> {
     match std::env::var("THROUGHLINE_NOW") {
         Ok(text) => time::parse(&text).ok_or(text),
@@ -27,7 +28,7 @@ pub fn user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// Returns what `ops` needs to know about this process. `word` is the name by which the program was called.
+/// Returns what `ops` needs to know about this process. `word` is the name with which the program was called.
 pub fn world(root: Option<PathBuf>, word: Option<&OsStr>, now: Timestamp) -> World<'static> {
     let cwd = std::env::current_dir().ok();
     World {
@@ -41,8 +42,8 @@ pub fn world(root: Option<PathBuf>, word: Option<&OsStr>, now: Timestamp) -> Wor
     }
 }
 
-/// Returns the path of this binary, with the name by which it was called. If that is a link, harnesses should call the
-/// link, because an upgrade redirects it.
+/// Returns the path of this binary, under the name with which it was called. If that is a link, harnesses should
+/// call the link, because an upgrade changes its target.
 fn program(word: Option<&OsStr>, cwd: Option<&Path>) -> PathBuf {
     let exact = std::env::current_exe().unwrap_or_default();
     let word = Path::new(word.unwrap_or_default());

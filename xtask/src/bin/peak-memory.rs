@@ -34,7 +34,7 @@ fn main() -> ExitCode {
     if std::fs::write(file, format!("{kb} {ms}")).is_err() {
         return ExitCode::FAILURE;
     }
-    // A command that was ended by a signal has no exit code. 128 stands for that, because no command of thru exits with
-    // it.
+    // A command that was ended by a signal has no exit code. 128 is returned instead, because no command of thru
+    // exits with 128.
     ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(128))
 }

@@ -1,7 +1,7 @@
 //! `cargo xtask dist --all`: makes an archive for each platform that can be linked here, and their checksums.
 //!
-//! Linux for both architectures is linked with what Rust ships. The linker and the system libraries for macOS come with
-//! zig from PyPI: 442 MB, fetched once and only for this.
+//! Binaries for Linux on both architectures are linked with what Rust ships. The linker and the system libraries
+//! for macOS come with zig from PyPI: 442 MB, fetched once and only for this.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,7 +13,7 @@ use crate::platforms::{self, Platform, System};
 
 const ZIG: [&str; 2] = ["cargo-zigbuild==0.24.0", "ziglang==0.17.0"];
 
-/// The only target that the C compiler links.
+/// The target for which the C compiler is used as the linker.
 const HOST: &str = "x86_64-unknown-linux-musl";
 
 const CHECKSUMS: &str = "SHA256SUMS";
@@ -51,7 +51,7 @@ fn build(platform: &Platform, addresses: Addresses) -> Result<PathBuf> {
     match platform.system {
         System::Linux => {
             cargo.arg("build").env(platforms::ARM64_LINKER.0, platforms::ARM64_LINKER.1);
-            // The linker for the other architecture is not GNU ld.
+            // The linker for the other architecture is not GNU ld, so it gets no layout script.
             let layout = (platform.target == HOST && has_gnu_ld()).then_some(LAYOUT);
             let flags: Vec<_> = [STATIC].into_iter().chain(fixed(addresses)).chain(layout).collect();
             super::add_rustflags(&mut cargo, &flags);
@@ -153,7 +153,7 @@ mod tests {
         write_checksums(folder.path(), &[archive]).unwrap();
         let check =
             Command::new("sha256sum").args(["--check", CHECKSUMS]).current_dir(folder.path()).output();
-        // macOS has another program for this, with the same file format.
+        // macOS uses another program to check them. It reads the same file format.
         if let Ok(check) = check {
             assert!(check.status.success(), "{}", String::from_utf8_lossy(&check.stdout));
         }

@@ -51,8 +51,8 @@ pub fn document(data: &[u8]) {
     assert_eq!(document.get("fuzzed"), None);
 }
 
-/// The input is a text, a byte that no text contains, and a document. The text becomes the document's first section,
-/// and nothing else changes.
+/// The input is a text, a byte that no text contains, and a document. The text replaces the document's first
+/// section, and nothing else changes.
 pub fn section(data: &[u8]) {
     let split = data.iter().position(|byte| *byte == 0xff).unwrap_or(0);
     let (text, rest) = (&data[..split], &data[(split + 1).min(data.len())..]);
@@ -83,7 +83,7 @@ pub fn section(data: &[u8]) {
     }
 }
 
-/// Reading a line of any harness's transcript always leaves less to read, so it ends.
+/// Reading a line of any harness's transcript always makes progress, so the reading ends.
 pub fn transcript(data: &[u8]) {
     for harness in HARNESSES {
         let read_line = harness.transcript.read_line();
@@ -107,7 +107,8 @@ pub fn payload(data: &[u8]) {
     }
 }
 
-/// If settings parse, our hooks can be inserted and removed, which restores the same bytes. Other files are left alone.
+/// If settings parse, our hooks can be inserted and removed, which restores the same bytes. If they do not parse,
+/// they are not changed.
 pub fn settings(data: &[u8]) {
     let entries = ["Stop", "PostToolUse"].map(|event| Entry {
         event: event.into(),
@@ -146,7 +147,8 @@ pub fn redact(data: &[u8]) {
     }
 }
 
-/// No text that is invisible, changes colours or closes its own quotes reaches a model.
+/// A text that reaches a model contains no invisible characters and no colour codes, and cannot close the quotes
+/// around it.
 pub fn render(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     for max in [1, 7, 80, 2_000] {

@@ -1,4 +1,4 @@
-//! A session, and the points at which its agent is made to forget.
+//! A session, and the points at which it is cut: what comes before is what the agent forgets.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,8 @@ pub const CALLS_AFTER: usize = 40;
 
 /// The minimum number of calls before an artificial cut.
 const CALLS_BEFORE: usize = 60;
-/// The minimum number of calls between a compaction and an artificial cut. Right after a compaction the agent has only
-/// its summary.
+/// The minimum number of calls between a compaction and an artificial cut. Right after a compaction the agent knows
+/// only the summary.
 const CALLS_SINCE: usize = 20;
 
 /// How many characters of a command or a prompt are compared, with white space collapsed.
@@ -31,7 +31,7 @@ pub struct Session<'a> {
 #[derive(Debug)]
 pub struct Cut {
     pub sort: Sort,
-    /// The first line of the transcript that the brief does not know.
+    /// The first line of the transcript that the brief is not composed from.
     pub line: usize,
     /// The number of events before the cut.
     pub before: usize,
@@ -48,8 +48,8 @@ pub enum Sort {
     MadeUp,
 }
 
-/// The half that a session belongs to, by its name. The second half shows whether an improvement on the first one is
-/// real.
+/// The half that a session belongs to, by its name. The second half shows whether an improvement on the first half
+/// is real.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Half {
     Tune,
@@ -57,7 +57,7 @@ pub enum Half {
 }
 
 impl Half {
-    /// Returns the half by the first digit of the id: 0 to 7, or 8 to f.
+    /// Returns the half that a session belongs to, by the first digit of its id: 0 to 7, or 8 to f.
     pub fn of(session: &str) -> Half {
         match session.chars().next().and_then(|first| first.to_digit(16)) {
             Some(8..) => Half::Report,
@@ -85,7 +85,7 @@ impl<'a> Session<'a> {
         Session { name: name.to_owned(), lines, events, files, cwd: cwd.unwrap_or_default() }
     }
 
-    /// Returns a path as a user in the session's folder would write it.
+    /// Returns the path that a user in the session's folder would write.
     pub fn short<'p>(&self, path: &'p str) -> &'p str {
         path.strip_prefix(self.cwd.as_str()).and_then(|rest| rest.strip_prefix('/')).unwrap_or(path)
     }
@@ -100,7 +100,7 @@ impl<'a> Session<'a> {
         for (at, event) in self.events.iter().enumerate() {
             let is_cut = match event.what {
                 What::Compaction => true,
-                // Some versions write a summary without the boundary before it.
+                // Some versions write a summary without a compaction line before it.
                 What::Summary(_) => !is_told,
                 _ => false,
             };
@@ -120,12 +120,12 @@ impl<'a> Session<'a> {
                 epoch = at;
             }
         }
-        // If no file was used before a cut, there is nothing to find in the brief.
+        // If no file was used before a cut, a brief has no files to name.
         cuts.retain(|cut| self.seen(cut).next().is_some());
         cuts
     }
 
-    /// Returns up to `most` cuts, spread evenly over the session, with enough calls before and after each.
+    /// Returns up to `most` cuts, spread evenly over the session, with enough calls before and after each cut.
     pub fn made_up(&self, most: usize) -> Vec<Cut> {
         let is_break = |event: &Event| matches!(event.what, What::Compaction | What::Summary(_));
         let mut fit = Vec::new();
@@ -168,7 +168,7 @@ impl<'a> Session<'a> {
             .collect()
     }
 
-    /// Returns files seen before the cut, in the order of their use, oldest first; each as often as it was used.
+    /// Returns the files that were used before the cut, oldest use first. A file is returned once for each use.
     pub fn seen(&self, cut: &Cut) -> impl Iterator<Item = &str> {
         self.ever(cut).iter().flat_map(|event| event.files()).map(|file| file.path.as_str())
     }

@@ -1,4 +1,4 @@
-//! `--dump`: writes the texts that a judge reads, one folder for each compaction, under neutral names.
+//! `--dump`: writes the texts that a judge reads, in one folder for each compaction.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -11,14 +11,14 @@ use super::cut::{CALLS_AFTER, Cut, Session, Sort, collapsed};
 use super::events::{Call, What};
 use super::texts::Past;
 
-/// The most that a hook may add to a summary.
+/// The longest text that a hook may add to a summary, in characters.
 const BESIDE: usize = 9_500;
 
-/// How much of an input is shown, in bytes.
+/// How many bytes of an input are shown.
 const INPUT: usize = 400;
-/// How much of a result is shown, in bytes.
+/// How many bytes of a result are shown.
 const RESULT: usize = 500;
-/// How much of a message is shown, in bytes.
+/// How many bytes of a message are shown.
 const MESSAGE: usize = 3_000;
 
 pub fn write(folder: &Path, session: &Session, cut: &Cut, past: &Past) -> Result<()> {
@@ -48,7 +48,7 @@ fn after(session: &Session, cut: &Cut) -> String {
     let later = session.events[cut.before..].iter().map(|event| &event.what);
     for what in later.skip_while(|what| matches!(what, What::Compaction | What::Summary(_))) {
         let line = match what {
-            // After the next compaction the agent has another summary.
+            // After the next compaction the agent knows another summary.
             What::Compaction | What::Summary(_) => break,
             What::Call(_) if calls == CALLS_AFTER => break,
             What::Prompt(words) => format!("USER: {}", shown(words, MESSAGE)),
@@ -64,7 +64,7 @@ fn after(session: &Session, cut: &Cut) -> String {
     text
 }
 
-/// Returns the call's input as one `name: value` after the other.
+/// Returns the fields of the call's input, each as `name: value`.
 fn input(call: &Call) -> String {
     let Some(fields) = call.input.as_object() else { return call.input.to_string() };
     let words = |(name, value): (&String, &Value)| {

@@ -1,19 +1,20 @@
-//! What a session did to the outside world, with ids: read from what commands printed, by the rules in this file.
+//! What a session did to the outside world, with ids. This file has its own rules to find this in what commands
+//! printed.
 
 use serde_json::Value;
 
 use super::events::{Call, End, Event, What};
 
-/// A change of the outside world that should not be made twice.
+/// A change to the outside world that should not be made twice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Effect {
-    /// `commit`, `push`, `pull request`, …
+    /// The kind of effect: `commit`, `push`, `pull request`, …
     pub kind: &'static str,
-    /// A text mentions the effect if it contains any of these.
+    /// The ids of the effect. A text mentions the effect if it contains any of them.
     pub ids: Vec<String>,
 }
 
-/// Words in the name of a server's tool that show that it writes.
+/// Words in the name of an MCP server's tool that show that the tool writes.
 const WRITING_TOOLS: [&str; 8] = ["create", "update", "delete", "send", "save", "add", "post", "comment"];
 
 /// What a `gh` command creates, by its first words.
@@ -29,7 +30,8 @@ const MAKING: [(&str, &str); 9] = [
     ("gh pr close", "pull request"),
 ];
 
-/// Returns the effects of the calls that succeeded and printed an id, oldest first. Amended commits are left out.
+/// Returns the effects of the calls that succeeded and printed an id, oldest first. Commits that were amended later
+/// are left out.
 pub fn of(events: &[Event]) -> Vec<Effect> {
     let calls: Vec<&Call> = events.iter().filter_map(|event| event.call()).collect();
     let mut found: Vec<Effect> = Vec::new();
@@ -57,7 +59,8 @@ pub fn of(events: &[Event]) -> Vec<Effect> {
 fn of_command(command: &str, printed: &str) -> Vec<Effect> {
     let effect = |kind, ids: Vec<String>| (!ids.is_empty()).then_some(Effect { kind, ids });
     let runs = |words: &str| {
-        // Commands begin at the start of a line or after `&&`, `;` or `|`. Words in a message do not count.
+        // Commands begin at the start of a line or after `&&`, `;` or `|`. Words inside a commit message are not
+        // commands.
         let parts = command.split(['\n', ';', '|']).flat_map(|part| part.split("&&"));
         let mut parts = parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
         parts.any(|part| part == words || part.starts_with(&format!("{words} ")))
@@ -91,7 +94,7 @@ fn of_command(command: &str, printed: &str) -> Vec<Effect> {
         if ids.is_empty() {
             ids.extend(long_numbers(printed).into_iter().take(1));
         }
-        // The number of the thread that was answered also identifies the effect.
+        // If a comment was answered, the number of its thread also identifies the effect.
         ids.extend(command.lines().filter(|line| line.contains("gh api")).flat_map(long_numbers));
         found.extend(effect("request", ids));
     }
@@ -122,7 +125,7 @@ fn is_commit(id: &str) -> bool {
     (7..=40).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Returns ids from the ends of links: `#136` and `pull/136`, or the id of a comment.
+/// Returns the ids at the ends of links: `#136` and `pull/136`, or the id of a comment.
 fn links(printed: &str) -> Vec<String> {
     let mut ids = Vec::new();
     for word in printed.split_whitespace().filter(|word| word.starts_with("https://")) {
@@ -144,7 +147,8 @@ fn long_numbers(text: &str) -> Vec<String> {
     numbers.filter(|number| number.len() >= 6).map(str::to_owned).collect()
 }
 
-/// Returns the effect of a server's tool that writes: the id that its answer begins with, or one like `ABC-12`.
+/// Returns the effect of an MCP server's tool that writes. Its id is what the answer begins with, or an id like
+/// `ABC-12`.
 fn of_tool(call: &Call, printed: &str) -> Option<Effect> {
     let name = call.tool.rsplit("__").next().filter(|_| call.tool.starts_with("mcp__"))?.to_lowercase();
     let writes = name.split(['_', '-']).any(|word| WRITING_TOOLS.contains(&word));
@@ -161,7 +165,7 @@ fn of_tool(call: &Call, printed: &str) -> Option<Effect> {
 /// Returns whether a text mentions the effect.
 pub fn is_named(effect: &Effect, text: &str) -> bool {
     effect.ids.iter().any(|id| {
-        // Texts shorten a commit arbitrarily, down to seven digits.
+        // A text may shorten the hash of a commit, but hardly below seven digits.
         let id = if is_commit(id) { &id[..7] } else { id };
         text.match_indices(id).any(|(at, _)| {
             let glued = |c: char| c.is_ascii_digit();

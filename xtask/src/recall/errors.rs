@@ -1,4 +1,4 @@
-//! Errors that an agent meets again because it forgot the first time.
+//! Errors that an agent meets again because it has forgotten the first time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,10 +10,10 @@ const CALLS: usize = 80;
 
 /// How many characters of a line are compared.
 const BEGINNING: usize = 60;
-/// A line with fewer characters does not distinguish one error from another.
+/// A line with fewer characters than this does not distinguish one error from another.
 const TELLING: usize = 14;
 
-/// A text warns about an error if it contains this many characters of one of its lines.
+/// A text warns about an error if it contains the first characters of one of the error's lines, this many or all.
 const WARNED: usize = 40;
 
 /// Mistakes with the harness's own tools, which no brief should warn about.
@@ -26,14 +26,14 @@ const TRIVIA: [&str; 6] = [
     "File does not exist",
 ];
 
-/// Words of lines that say only that something failed.
+/// Words of lines that say that something failed but not what.
 const EMPTY: [&str; 3] = ["Exit code", "ERROR task failed", "Error: Process completed"];
 
-/// The first words of a line that reports a failure of a call that counts as successful, because a pipe hid the exit
-/// code.
+/// The first words of a line that reports a failure, although the call counts as successful because a pipe hid the
+/// exit code.
 const HIDDEN: [&str; 5] = ["--- FAIL", "error:", "error[", "fatal:", "panic:"];
 
-/// Words in a line that says what went wrong. `error` alone occurs in code as well.
+/// Words in a line that says what went wrong. The word `error` alone also occurs in code.
 const SAYING: [&str; 16] = [
     "error:",
     "error[",
@@ -56,10 +56,10 @@ const SAYING: [&str; 16] = [
 /// The first words of a line that repeats the command or names what the lines above belong to.
 const ECHOED: [&str; 4] = ["$ ", "FAIL\t", "FAIL ", "ok "];
 
-/// An error that occurred again, as the lines that both reports have in common.
+/// An error that occurred again: the lines that both reports have in common.
 pub type Again = BTreeSet<String>;
 
-/// Returns the errors that occurred again. Errors with the same first line are one.
+/// Returns the errors that occurred again. Errors with the same first line count as one error.
 pub fn met_again(session: &Session, cut: &Cut) -> Vec<Again> {
     let mut before: BTreeSet<String> = BTreeSet::new();
     for event in session.ever(cut) {

@@ -1,7 +1,7 @@
-//! What happened in a session. Only this file reads it from the transcript.
+//! What happened in a session, read from its transcript.
 //!
-//! It is the reference for judging a brief, so it shares nothing with the readers that the brief is made with. It may
-//! be slow and simple: every line is parsed completely.
+//! Briefs are judged by what this file finds, so it shares no code with the readers that briefs are made with. It
+//! may be slow and simple: every line is parsed completely.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ pub struct Event {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum What {
-    /// Words that a person typed, also with a refusal or while the agent was working.
+    /// Words that a person typed, even if they came with a refusal or while the agent was working.
     Prompt(String),
     Said(String),
     Call(Call),
@@ -85,7 +85,7 @@ const FILE_TOOLS: [(&str, bool); 8] = [
 
 const SHELL_TOOLS: [&str; 3] = ["bash", "execute", "shell"];
 
-/// Beginnings of messages in the user's role that nobody typed.
+/// How messages in the user's role begin if nobody typed them.
 const NOT_TYPED: [&str; 12] = [
     "<local-command",
     "<command-message>",
@@ -103,7 +103,7 @@ const NOT_TYPED: [&str; 12] = [
 
 /// How the result of a refused call begins.
 const REFUSED: [&str; 3] = ["The user doesn't want to", "[Request interrupted", "Tool use rejected"];
-/// What comes before the user's reason.
+/// The words that come before the user's reason.
 const REASON: &str = "the user said:\n";
 const CANCELLED: &str = "Sibling tool call errored";
 
@@ -122,7 +122,7 @@ struct Reading {
     events: Vec<Event>,
     /// The ids of the lines, calls and results that have been read.
     known: BTreeSet<String>,
-    /// Prompts in the queue that the agent has not received.
+    /// Prompts that are queued: the agent has not received them yet.
     queued: Vec<String>,
 }
 
@@ -167,7 +167,7 @@ impl Reading {
             "text" if is_agent => What::Said(text("text")),
             "text" => {
                 let Some(words) = typed(&text("text")) else { return };
-                // The prompt was counted when it was queued.
+                // The prompt was already counted when it was queued.
                 if let Some(place) = self.queued.iter().position(|queued| same_words(queued, &words)) {
                     self.queued.remove(place);
                     return;
@@ -201,7 +201,7 @@ impl Reading {
     }
 }
 
-/// Returns the content of a message or a result, which is a text or a list of blocks, as blocks.
+/// Returns the content of a message or a result as blocks. The content is a text or a list of blocks.
 fn blocks(content: &Value) -> Vec<Value> {
     match content {
         Value::String(text) => vec![serde_json::json!({ "type": "text", "text": text })],
@@ -210,8 +210,8 @@ fn blocks(content: &Value) -> Vec<Value> {
     }
 }
 
-/// Returns the words if a person typed them for the agent. Commands that control the harness do not count; the
-/// project's own commands with arguments do.
+/// Returns the words if a person typed them for the agent. Commands that control the harness do not count. The
+/// project's own commands count if they have arguments.
 fn typed(text: &str) -> Option<String> {
     let text = text.trim();
     if let Some(command) = between(text, "<command-name>", "</command-name>") {

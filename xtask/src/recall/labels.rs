@@ -1,4 +1,4 @@
-//! Failing calls that somebody has read and labelled: which of them were still open at a compaction.
+//! Failing calls that a person has read and labelled: whether they were still open at a compaction.
 
 use std::collections::BTreeMap;
 
@@ -48,11 +48,12 @@ pub fn read(text: &str) -> Result<Labels> {
     Ok(labels)
 }
 
-/// Returns the commands that were open at a cut, as a text would write them; `None` if the session is not labelled.
+/// Returns the commands that were open at a cut, in the form in which a text would name them; `None` if the session
+/// is not labelled.
 pub fn open_at(labels: &Labels, session: &Session, cut: &Cut) -> Option<Vec<String>> {
     let Sort::Compaction(number) = cut.sort else { return None };
     let all = labels.iter().filter(|((name, _), _)| *name == session.name);
-    // A session is labelled as a whole, so a compaction that has no line has no failing call.
+    // A session is labelled as a whole. So if a compaction has no line, it has no failing call.
     let mut all = all.peekable();
     all.peek()?;
     let here = all.find(|((_, n), _)| *n == number).map_or(&[][..], |(_, calls)| calls);
@@ -60,7 +61,7 @@ pub fn open_at(labels: &Labels, session: &Session, cut: &Cut) -> Option<Vec<Stri
     Some(open.filter_map(|(id, _)| Some(core(session.call(id)?.command.as_deref()?))).collect())
 }
 
-/// Returns the lines that a text has under its heading for failures.
+/// Returns the lines below a text's heading for failures.
 pub fn failing_lines(text: &str) -> Vec<&str> {
     let under =
         text.lines().skip_while(|line| !(line.starts_with("Failing") && line.trim_end().ends_with(':')));
@@ -74,7 +75,7 @@ fn is_rest(line: &str) -> bool {
     words.starts_with('+') && words[1..].starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Returns the part that identifies a command in any form: without a leading `cd`, pipes and redirections.
+/// Returns the part of a command that identifies it in any form: without a leading `cd`, pipes and redirections.
 pub fn core(command: &str) -> String {
     let mut command = command.trim();
     while let Some(rest) = command.strip_prefix("cd ").and_then(|rest| rest.split_once("&&")) {

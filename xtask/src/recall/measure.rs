@@ -9,7 +9,7 @@ use super::texts::Past;
 use super::wanted::Wanted;
 use super::{SIZES, effects, errors};
 
-/// How many items were found, and of how many.
+/// How many items were found, and how many there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
     pub found: usize,
@@ -34,7 +34,7 @@ pub const QUESTIONS: [&str; 13] = [
 ];
 pub const FILES_AGAIN: &str = "files needed again";
 pub const COMMANDS_AGAIN: &str = "commands needed again";
-/// A question about commands without pipes, redirections and a leading `cd`, for texts that leave these out.
+/// The question about commands without their pipes, redirections and leading `cd`, for texts that leave these out.
 const COMMANDS_BARE: &str = "the same, without pipes";
 
 pub fn question(name: &str) -> usize {
@@ -45,16 +45,16 @@ pub fn question(name: &str) -> usize {
 #[derive(Clone, Debug, Default)]
 pub struct Answers {
     pub chars: usize,
-    /// Indexed like [`QUESTIONS`].
+    /// The shares, in the order of [`QUESTIONS`].
     pub shares: [Share; 13],
     pub missed: Vec<(usize, String)>,
-    /// How many of the files that the text names were needed.
+    /// How many of the files that the text names were needed again.
     pub precision: Share,
-    /// The same for a list of as many files, the last used ones.
+    /// The same share for a list of the same number of files: those that were used last.
     pub recent: Share,
-    /// The same for a list of as many files, the most used ones.
+    /// The same share for a list of the same number of files: those that were used most.
     pub touched: Share,
-    /// How many needed files are in a bare list of recent paths that is as long as the text.
+    /// How many of the needed files are in a bare list of recent paths that is as long as the text.
     pub bare: Share,
 }
 
@@ -65,14 +65,14 @@ pub struct Measured {
     /// The line of the transcript at which the session was cut, counted from 1.
     pub line: usize,
     pub sort: Sort,
-    /// Indexed like [`SIZES`].
+    /// The results for briefs without a summary, in the order of [`SIZES`].
     pub alone: Vec<Answers>,
-    /// Only measured at compactions.
+    /// Measured only at compactions.
     pub packet: Option<Answers>,
     pub beside: Option<Beside>,
 }
 
-/// The results for the summary, for the brief that goes with it, and for both together.
+/// The results for the summary, for the brief next to it, and for both together.
 #[derive(Debug)]
 pub struct Beside {
     pub summary: Answers,
@@ -83,7 +83,8 @@ pub struct Beside {
 }
 
 impl Measured {
-    /// Measures the briefs of one ranking. A packet has its own order, so it is measured once, with the fixed one.
+    /// Measures the briefs of one ranking. A packet has its own order, so it is measured only once, together with
+    /// the fixed order.
     pub fn take(
         session: &Session,
         cut: &Cut,
@@ -187,8 +188,8 @@ impl Answers {
     }
 }
 
-/// Returns whether the text contains the path, or an end of it that no other file of the session has, as a separate
-/// word.
+/// Returns whether the text contains, as a separate word, the path or an end of the path that no other file of the
+/// session has.
 fn is_named(session: &Session, text: &str, path: &str) -> bool {
     let starts = path.bytes().enumerate().filter(|(_, byte)| *byte == b'/').map(|(at, _)| at + 1);
     let endings = starts.map(|at| &path[at..]).chain([path]).filter(|ending| !ending.is_empty());
@@ -204,7 +205,7 @@ fn stands_in(text: &str, name: &str) -> bool {
         let before = text[..at].chars().next_back();
         let mut after = text[at + name.len()..].chars();
         let (next, then) = (after.next(), after.next());
-        // A full stop may end a sentence; with a letter after it, it is part of a longer name.
+        // A full stop may end a sentence. If a letter follows it, it is part of a longer name.
         let goes_on =
             next.is_some_and(|c| glued(c) || c == '/') || next == Some('.') && then.is_some_and(glued);
         !goes_on && !before.is_some_and(|c| glued(c) || c == '.')

@@ -117,7 +117,7 @@ fn a_small_corpus_is_measured_whole() {
     assert_eq!(measured.iter().filter(|one| one.half == Half::Report).count(), 3);
     let one = &measured[0];
     let largest = one.alone.last().unwrap();
-    // The number of wanted items does not depend on the brief.
+    // The number of items that are wanted does not depend on the brief.
     for (name, of) in [
         ("files needed again", 2),
         ("commands needed again", 1),
@@ -166,6 +166,7 @@ fn a_judge_gets_a_folder_for_each_compaction() {
         scoring: None,
         weights: Vec::new(),
         tune: false,
+        fixed_order: false,
     };
     assert!(run(&args).unwrap());
     let read = |name: &str| std::fs::read_to_string(folder.path().join("judge/0a-c1").join(name)).unwrap();

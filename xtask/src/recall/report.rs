@@ -1,4 +1,4 @@
-//! The measurements as tables.
+//! Prints the measurements as tables.
 
 use serde_json::{Map, Value, json};
 
@@ -8,7 +8,7 @@ use super::measure::{Answers, FILES_AGAIN, Measured, QUESTIONS, Share, question}
 use super::targets::{self, VERDICT, Verdict};
 use crate::table::{Align, plain};
 
-/// The sums over several cuts.
+/// The sums of the results for several cuts.
 #[derive(Clone, Debug, Default)]
 struct Total {
     chars: usize,
@@ -35,8 +35,8 @@ impl Total {
         total
     }
 
-    /// Returns the F1 score of precision and recall. `hits` counts the needed files among those that a text or a list
-    /// names.
+    /// Returns the F1 score of precision and recall. `hits` counts the needed files among the files that a text or
+    /// a list names.
     fn f1(&self, hits: Share) -> f64 {
         let (named, needed) = (hits.of as f64, self.shares[question(FILES_AGAIN)].of as f64);
         if named + needed == 0.0 { 0.0 } else { 2.0 * hits.found as f64 / (named + needed) }
@@ -49,7 +49,7 @@ struct Selection<'a> {
     cuts: Vec<&'a Measured>,
 }
 
-/// Returns the compactions; if there are artificial cuts, also those alone and all cuts together.
+/// Returns the compactions. If there are artificial cuts, also returns these alone, and all cuts together.
 fn selections(measured: &[Measured]) -> Vec<Selection<'_>> {
     let of = |keep: fn(Sort) -> bool| measured.iter().filter(|one| keep(one.sort)).collect::<Vec<_>>();
     let real = Selection { name: "compactions", cuts: of(|sort| sort != Sort::MadeUp) };
@@ -62,7 +62,7 @@ fn selections(measured: &[Measured]) -> Vec<Selection<'_>> {
     found
 }
 
-/// One figure that has a target, in both halves.
+/// One figure that has a target, for each half of the sessions.
 struct Cell {
     question: &'static str,
     place: String,
@@ -108,7 +108,7 @@ impl Selection<'_> {
         cells
     }
 
-    /// Returns the texts by name, each with its sums over all cuts.
+    /// Returns the names of the texts, each with the sums of its results for all cuts.
     fn columns(&self) -> Vec<(String, Total)> {
         let mut columns: Vec<(String, Total)> = SIZES
             .iter()
@@ -127,7 +127,7 @@ impl Selection<'_> {
         columns
     }
 
-    /// Returns how many lines of the briefs next to a summary say something new.
+    /// Returns how many lines of the briefs next to a summary say something that the summary does not.
     fn new_lines(&self) -> Share {
         let mut sum = Share::default();
         self.cuts.iter().filter_map(|one| one.beside.as_ref()).for_each(|beside| sum.add(beside.new_lines));
@@ -165,21 +165,22 @@ fn print_targets(selection: &Selection) {
     print!("{}", plain(&align, &rows));
 }
 
-/// Returns the share that was reached for every target, in one half.
+/// Returns the share of the items that was found, for every target, in one half of the sessions.
 pub fn targets_of(measured: &[Measured], half: Half) -> Vec<Share> {
     let all = Selection { name: "all", cuts: measured.iter().collect() };
     let of_half = |cell: Cell| if half == Half::Tune { cell.tune } else { cell.report };
     all.cells().into_iter().map(of_half).collect()
 }
 
-/// Returns the mean of the shares with enough items, in percent.
+/// Returns the mean of the shares that have enough items, in percent.
 pub fn mean(shares: &[Share]) -> f64 {
     let large: Vec<f64> =
         shares.iter().filter(|share| share.of >= VERDICT).map(|share| share.percent()).collect();
     large.iter().sum::<f64>() / large.len().max(1) as f64
 }
 
-/// Prints the targets with both rankings side by side. Returns whether the score never falls below the fixed order.
+/// Prints the targets with both rankings side by side. Returns whether the ranking by score is nowhere below the
+/// fixed order.
 pub fn compare(fixed: &[Measured], scored: &[Measured]) -> bool {
     let mut is_below = false;
     for (fixed, scored) in selections(fixed).iter().zip(&selections(scored)) {
@@ -201,7 +202,7 @@ pub fn compare(fixed: &[Measured], scored: &[Measured]) -> bool {
     !is_below
 }
 
-/// Compares the shares of all items. A difference within the interval of the fixed order is noise.
+/// Compares the shares of the items that were found. A difference within the interval of the fixed order is noise.
 fn compared(fixed: Share, scored: Share) -> &'static str {
     let (low, high) = fixed.interval();
     match scored.percent() {

@@ -5,10 +5,10 @@ use super::measure::{COMMANDS_AGAIN, FILES_AGAIN, Share};
 /// With fewer items than this there is no verdict.
 pub const VERDICT: usize = 30;
 
-/// The largest difference between the two halves that is allowed, in percentage points.
+/// The largest allowed difference between the two halves, in percentage points.
 const GAP: f64 = 3.0;
 
-/// The share that must be reached, in percent: by question, at each of `SIZES`.
+/// The share of the items that must be found, in percent: for each question, at each of `SIZES`.
 const ALONE: [(&str, [Option<u32>; 4]); 10] = [
     (FILES_AGAIN, [Some(95), Some(99), Some(99), Some(99)]),
     (COMMANDS_AGAIN, [None, Some(60), Some(90), Some(95)]),
@@ -22,11 +22,11 @@ const ALONE: [(&str, [Option<u32>; 4]); 10] = [
     ("errors met again", [None, None, None, Some(90)]),
 ];
 
-/// The same for the summary and the brief together.
+/// The share of the items that must be found in the summary and the brief together, in percent.
 const BESIDE: [(&str, u32); 4] =
     [(FILES_AGAIN, 99), (COMMANDS_AGAIN, 90), ("outside effects, with id", 98), ("errors met again", 90)];
 
-/// Returns the target of a question at the n-th of `SIZES`.
+/// Returns the target of a question at the size with this index in `SIZES`.
 pub fn alone(question: &str, size: usize) -> Option<u32> {
     ALONE.iter().find(|(known, _)| *known == question).and_then(|(_, targets)| targets[size])
 }
@@ -41,7 +41,7 @@ pub enum Verdict {
     Missed,
     /// Both halves reach the target, but they are too far apart.
     Apart,
-    /// Too few items.
+    /// There are too few items for a verdict.
     None,
 }
 
@@ -81,7 +81,7 @@ impl Share {
         if self.of == 0 { 100.0 } else { 100.0 * self.found as f64 / self.of as f64 }
     }
 
-    /// Returns Wilson's 95 % interval, in percent.
+    /// Returns Wilson's 95 % interval of the share, in percent.
     pub fn interval(self) -> (f64, f64) {
         let (n, z) = (self.of as f64, 1.96_f64);
         if self.of == 0 {

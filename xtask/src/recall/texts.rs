@@ -18,7 +18,7 @@ use super::cut::{Cut, Session};
 /// A purpose without content, so that the packet must find the goal itself.
 const PURPOSE: &str = "go on";
 
-/// A session up to a cut: its transcript up to there, in a separate folder, and its digest.
+/// A session up to a cut: its transcript up to the cut, in a separate folder, and its digest.
 #[derive(Debug)]
 pub struct Past {
     folder: tempfile::TempDir,
@@ -41,18 +41,27 @@ impl Past {
         Ok(Past { folder, transcript, digest })
     }
 
-    /// Returns the brief for a reader who has nothing else.
+    /// Returns the brief for a reader who has no summary.
     pub fn alone(&self, size: usize, scoring: Option<&Scoring>) -> String {
         compose(&self.digest, size, scoring)
     }
 
     /// Returns the brief for an agent that can see the harness's summary.
     pub fn beside(&self, summary: &str, size: usize, scoring: Option<&Scoring>) -> String {
+        compose(&self.digest_beside(summary), size, scoring)
+    }
+
+    pub fn digest(&self) -> &Digest {
+        &self.digest
+    }
+
+    /// Returns the digest after the harness has written its summary.
+    pub fn digest_beside(&self, summary: &str) -> Digest {
         let mut digest = self.digest.clone();
         let told =
             Record { event: EventName::Summary.name().into(), text: summary.into(), ..Record::default() };
         digest.fold(&told);
-        compose(&digest, size, scoring)
+        digest
     }
 
     /// Returns what an agent gets when it picks up a packet of the session: all sections, as the pickup prints them.

@@ -1,7 +1,8 @@
-//! `--tune`: looks for a better weight on one half of the sessions, and says what it is worth on the other.
+//! `--tune`: looks for a better weight on one half of the sessions, and reports how much better it is on the other
+//! half.
 //!
-//! One weight is changed at a time. Transcripts have no plan and no decisions, so only the signals of a session are
-//! tried.
+//! One weight is changed at a time. Transcripts have no plan and no decisions, so only the weights of signals that
+//! a session has are tried.
 
 use anyhow::{Context as _, Result};
 use model::score::{Scoring, Signal, Weights};
@@ -33,7 +34,7 @@ pub struct Trial {
     measured: Vec<Measured>,
 }
 
-/// Returns the default weights, and every change of them that is tried.
+/// Returns the default weights, and every changed set of weights that is tried.
 pub fn trials(default: &Scoring) -> Vec<Trial> {
     let trial = |name: String, weights: Weights| Trial {
         name,
@@ -63,7 +64,8 @@ pub fn add(trials: &mut [Trial], session: &Session, made_up: usize, labels: &Lab
     Ok(())
 }
 
-/// Prints each set's mean over all targets. The set that is best on one half is compared with the default on the other.
+/// Prints each set's mean over all targets. The set that is best on one half of the sessions is compared with the
+/// default on the other half.
 pub fn print(trials: &[Trial]) -> Result<()> {
     let default = trials.first().context("no weights")?;
     println!("mean over all targets with {VERDICT} items, in percent\n\n  tuned on  reported  weights");

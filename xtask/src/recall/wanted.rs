@@ -1,4 +1,4 @@
-//! What a text should contain at a cut, derived from what happened before it and after it.
+//! What a text should contain at a cut. This is derived from what happened before and after the cut.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::errors::{self, Again};
 use super::events::{Call, Event, What};
 use super::labels::{self, Labels};
 
-/// A prompt with at least this many characters says what is wanted; a shorter one is usually an answer.
+/// A prompt with at least this many characters says what is wanted. A shorter prompt is usually an answer.
 const TELLING: usize = 40;
 
 #[derive(Debug, Default)]
@@ -16,7 +16,7 @@ pub struct Wanted {
     /// Files used before the cut that the next calls use again.
     pub files_again: BTreeSet<String>,
     pub commands_again: BTreeSet<String>,
-    /// The newest prompt.
+    /// The newest prompt, whatever its length.
     pub newest: Option<String>,
     /// The newest prompt that is long enough to say what is wanted.
     pub telling: Option<String>,
@@ -29,9 +29,9 @@ pub struct Wanted {
     pub errors_again: Vec<Again>,
     /// Every command since the last compaction.
     pub commands: BTreeSet<String>,
-    /// The files used before the cut, without duplicates, the last used one last.
+    /// The files that were used before the cut, without duplicates. The file that was used last comes last.
     pub recent: Vec<String>,
-    /// The same files, the most used one last.
+    /// The same files. The file that was used most comes last.
     pub touched: Vec<String>,
 }
 
@@ -94,8 +94,8 @@ fn commands(events: &[Event]) -> BTreeSet<String> {
     all.filter(|command| !command.is_empty()).collect()
 }
 
-/// Returns each path once: first with the last used one last, then with the most used one last. Among paths used
-/// equally often, the later one comes last.
+/// Returns each path once, in two orders: with the path that was used last at the end, and with the path that was
+/// used most at the end. Among paths that were used equally often, the one that was used later comes later.
 fn by_use<'a>(paths: impl Iterator<Item = &'a str>) -> (Vec<String>, Vec<String>) {
     let mut recent: Vec<String> = Vec::new();
     let mut uses: Vec<(usize, String)> = Vec::new();

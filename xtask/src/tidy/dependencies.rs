@@ -1,4 +1,5 @@
-//! The packages that the hook path links, and the number of all packages. Neither grows without a decision.
+//! The packages that hooks are linked with, and the number of all packages. Both are checked, so that neither grows
+//! unnoticed.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -29,7 +30,7 @@ pub fn bless(root: &Path) -> Result<()> {
     std::fs::write(root.join(LIST), text).with_context(|| format!("writing {LIST}"))
 }
 
-/// Returns names only, because versions are in the lock file. The target is fixed, so that the list is the same on
+/// Returns only names, because versions are in the lock file. The target is fixed, so that the list is the same on
 /// every developer's machine.
 fn of_ops() -> Result<BTreeSet<String>> {
     let output = crate::cargo()

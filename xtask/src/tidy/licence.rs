@@ -1,5 +1,5 @@
-//! Checks that every package we build with has a licence that we may pass on. `cargo deny` checks the same more
-//! thoroughly (see deny.toml, which has the same list) but is not installed everywhere.
+//! Checks that every package we build with has a licence under which we may distribute it. `cargo deny` checks this
+//! more thoroughly (see deny.toml, which contains the same list), but it is not installed everywhere.
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
@@ -62,7 +62,7 @@ fn either(words: &[&str], at: &mut usize) -> bool {
     let mut result = both(words, at);
     while words.get(*at) == Some(&"OR") {
         *at += 1;
-        // This does not short-circuit, because the words must be read either way.
+        // Do not short-circuit here, because the words must be read in any case.
         result |= both(words, at);
     }
     result

@@ -8,19 +8,19 @@ use super::Finding;
 
 const LONGEST_FILE: usize = 700;
 
-/// Leftovers that must not land.
+/// Leftovers that must not be merged.
 const LEFTOVERS: &[&str] =
     &[concat!("to", "do!"), concat!("unimple", "mented!"), concat!("FIX", "ME"), concat!("XX", "X")];
 
 /// Folders that exist only on one developer's machine.
 const MACHINE_PATHS: &[&str] = &[concat!("/wo", "rk/"), concat!("/ro", "ot/")];
 
-/// A wall: code below `folder` must not contain `word`, because `why`. Tests may contain it.
+/// A wall: code below `folder` must not contain `word`, for the reason `why`. Tests may contain it.
 struct Wall {
     folder: &'static str,
     word: &'static str,
     why: &'static str,
-    /// The one file that may contain it.
+    /// The one file in the folder that may contain the word.
     except: &'static str,
 }
 
@@ -97,10 +97,11 @@ const HANDLES: &[&str] = &[
     "/dev/stderr",
 ];
 
-/// The files that may use them: the printer itself, and the entry point, which makes sure that the streams are open.
+/// The files that may use these: the printer itself, and the entry point, which makes sure that the streams are
+/// open.
 const MAY_HOLD_HANDLES: &[&str] = &["crates/thru/src/output/printer.rs", "crates/thru/src/entry.rs"];
 
-/// The file that may use `anstream`: `choose_color` passes the setting on to it.
+/// The file that may use `anstream`: its function `choose_color` sets the colours of `anstream`.
 const MAY_CHOOSE_COLOR: &str = "crates/thru/src/output.rs";
 
 fn holds_handle(path: &Path, code: &str) -> Option<&'static str> {
@@ -110,7 +111,8 @@ fn holds_handle(path: &Path, code: &str) -> Option<&'static str> {
     }
     HANDLES.iter().copied().find(|word| holds_word(code, word) && !excused(word))
 }
-/// Names of harnesses, their folders and titles. Code outside `crates/harness` asks the table instead.
+/// Names of harnesses, their folders and titles. Code outside `crates/harness` must use the table of harnesses
+/// instead.
 const HARNESS_WORDS: &[&str] = &[
     "claude-code",
     "Claude Code",
@@ -143,7 +145,8 @@ const MAY_NAME_HARNESSES: &[(&str, &str)] = &[
     ("crates/thru/src/commands/import", "reads another tool's files"),
 ];
 
-/// Returns whether a text is cut inside the call that redacts it: half a secret is not recognised.
+/// Returns whether a text is cut inside the call that redacts it. That is forbidden, because half a secret is not
+/// recognised.
 fn cuts_before_redaction(line: &str) -> bool {
     let Some((_, argument)) = line.split_once(concat!("redact", "(")) else { return false };
     ["cut(", "inline(", "one_line(", "truncate(", "take("].iter().any(|cut| argument.contains(cut))
@@ -182,7 +185,7 @@ pub fn check(path: &Path, text: &str) -> Vec<Finding> {
         if code.trim_start().starts_with("#[ignore]") {
             findings.push(Finding::new(place(), "an ignored test says why: #[ignore = \"…\"]"));
         }
-        // A test module at the end of a file begins. From here on the walls do not apply.
+        // The test module at the end of a file begins here. The walls do not apply to it.
         in_tests |=
             previous.trim() == "#[cfg(test)]" && code.trim_start().starts_with("mod ") && code.contains('{');
         if !in_tests {
@@ -223,7 +226,7 @@ fn is_test_file(path: &Path) -> bool {
     name.ends_with("_tests") || name == "tests" || path.components().any(|part| part.as_os_str() == "tests")
 }
 
-/// Returns the line without its `//` comment. A `//` inside a string (a URL) is kept: it follows a colon.
+/// Returns the line without its `//` comment. The `//` of a URL in a string is kept, because it follows a colon.
 fn code_of(line: &str) -> &str {
     line.match_indices("//").find(|&(at, _)| !line[..at].ends_with(':')).map_or(line, |(at, _)| &line[..at])
 }

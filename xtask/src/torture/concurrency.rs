@@ -1,4 +1,4 @@
-//! Many processes change one record at once: nothing may be lost, torn or created twice.
+//! Many processes change one record at the same time: nothing may be lost, torn or created twice.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -130,7 +130,7 @@ pub fn inits(lab: &Lab, depth: Depth) -> Result<Tally> {
     Ok(tally(WRITERS * rounds, wrong, "64 × `thru init --json` in one empty folder"))
 }
 
-/// 64 hooks report the same tool call at once: it must be recorded once.
+/// 64 hooks report the same tool call at once: the call must be recorded once.
 pub fn same_call(lab: &Lab, depth: Depth) -> Result<Tally> {
     let rounds = if depth == Depth::Quick { 2 } else { 10 };
     let mut wrong = Vec::new();
@@ -193,7 +193,7 @@ pub fn stops(lab: &Lab, depth: Depth) -> Result<Tally> {
     Ok(tally(WRITERS * rounds, wrong, "64 × `thru hook claude-code Stop` of one session with a transcript"))
 }
 
-/// Two sessions claim one packet: one of them gets it.
+/// Two sessions claim one packet: only one of them gets it.
 pub fn claims(lab: &Lab, depth: Depth) -> Result<Tally> {
     let rounds = if depth == Depth::Quick { 50 } else { 1_000 };
     let sandbox = lab.sandbox("claims")?;
@@ -244,8 +244,8 @@ pub fn iterations(lab: &Lab, depth: Depth) -> Result<Tally> {
             let said = format!("Turn {number} of {writer}.");
             let more = json!({"last_assistant_message": said, "transcript_path": null});
             let stop = payload::event(&sandbox.dir, "Stop", more);
-            // If the lock is not free in time, the agent may stop and the stop is not counted. Then it is reported
-            // again.
+            // If the lock is not free in time, the agent may stop, and the stop is not counted. Then report the
+            // stop again.
             let mut tries = (0..TRIES).map(|_| sandbox.run(rows::STOP, &stop));
             if !tries.any(|output| output.is_ok_and(|output| !output.stdout.is_empty())) {
                 failed.push(format!("a stop was let go {TRIES} times"));

@@ -18,7 +18,7 @@ pub fn with_some(sandbox: &Sandbox) -> Result<()> {
     sandbox.must(&["decide", "Errors name the file", "--pattern"], b"").map(drop)
 }
 
-/// The user has answered a question, and `context.md` does not contain the answer yet.
+/// A sandbox in which the user has answered a question, and `context.md` does not contain the answer yet.
 pub fn answered(sandbox: &Sandbox) -> Result<()> {
     with_some(sandbox)?;
     sandbox.must(TOOL_DONE, &answer(&sandbox.dir)).map(drop)
@@ -58,7 +58,7 @@ fn in_force(sandbox: &Sandbox) -> Option<Vec<String>> {
     decisions.iter().map(|one| one["text"].as_str().map(str::to_owned)).collect()
 }
 
-/// All processes make decisions: each decision is one complete line and is in force.
+/// All processes record decisions: each decision must be one complete line and in force.
 pub fn decides(lab: &Lab, depth: Depth) -> Result<Tally> {
     let each = if depth == Depth::Quick { 5 } else { 20 };
     let sandbox = lab.sandbox("decisions")?;

@@ -17,7 +17,7 @@ pub fn with_entries(sandbox: &Sandbox) -> Result<()> {
     Ok(())
 }
 
-/// A bundle that is full: the next entry moves the oldest one to the archive.
+/// A sandbox with a full bundle: the next entry moves the oldest entry to the archive.
 pub fn with_full_bundle(sandbox: &Sandbox) -> Result<()> {
     with_plan(sandbox)?;
     let folder = sandbox.store().join("evidence/1.1");
@@ -32,7 +32,8 @@ pub fn with_full_bundle(sandbox: &Sandbox) -> Result<()> {
     Ok(fs::write(folder.join("bundle.json"), bundle.to_string())?)
 }
 
-/// Returns whether the new entry is there, the oldest is in the archive once, and none is missing.
+/// Returns whether the new entry is in the bundle, the oldest entry is in the archive once, and no entry is
+/// missing.
 pub fn is_moved_on(sandbox: &Sandbox) -> bool {
     let archive = fs::read_to_string(sandbox.store().join("evidence/1.1/archive.jsonl")).unwrap_or_default();
     let kept = summaries(sandbox);
@@ -54,7 +55,7 @@ pub fn with_swarm(sandbox: &Sandbox) -> Result<()> {
     Ok(fs::write(folder.join("evidence.json"), json!({"task_id": "1.1", "entries": entries}).to_string())?)
 }
 
-/// A task in progress, and a test run that no checkpoint has read.
+/// A sandbox with a task in progress, and with a test run that no checkpoint has read.
 pub fn with_test_run(sandbox: &Sandbox) -> Result<()> {
     with_plan(sandbox)?;
     sandbox.must(&["task", "start", "1.1", "--session", SESSION], b"")?;
@@ -74,12 +75,12 @@ pub fn is_run(sandbox: &Sandbox) -> bool {
 }
 
 pub fn is_observed(sandbox: &Sandbox) -> bool {
-    // The sandbox also has runs of another command.
+    // The sandbox also contains runs of another command.
     let is_it = |entry: &&Value| entry["kind"] == "observed" && entry["command"] == "cargo test --workspace";
     entries(sandbox).iter().filter(is_it).count() == 1
 }
 
-/// Returns whether every entry is in the bundle or the archive, and the newest one is still in the bundle.
+/// Returns whether every entry is in the bundle or the archive, and the newest entry is still in the bundle.
 pub fn is_archived(sandbox: &Sandbox) -> bool {
     let archive = fs::read_to_string(sandbox.store().join("evidence/1.1/archive.jsonl")).unwrap_or_default();
     let kept = summaries(sandbox);

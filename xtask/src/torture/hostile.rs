@@ -1,7 +1,7 @@
-//! Places where `thru` should not be started, input nobody should send, and full disks.
+//! Places where nobody should start `thru`, input that nobody should send, and full disks.
 //!
-//! The rules are the same everywhere: a hook exits with 0 and prints nothing, a command says what is wrong and exits
-//! with a documented code, nothing hangs, no existing file changes, and no file is created elsewhere.
+//! The rules are the same everywhere: a hook exits with 0 and prints nothing, a command says what is wrong and
+//! exits with a documented code, nothing hangs, no existing file changes, and no file is created elsewhere.
 
 mod disks;
 mod input;
@@ -49,7 +49,7 @@ fn stdin_of(argv: &[&str], sandbox: &Path) -> Vec<u8> {
 fn judge_output(argv: &[&str], output: &Output, wrong: &mut Wrongs) {
     if argv.first() == Some(&"hook") {
         judge::hook_output(output, wrong);
-        // Only a session start may print something: that the project is not trusted.
+        // Only a session start may print something: a notice that the project is not trusted.
         if argv != START && !output.stdout.is_empty() {
             wrong.push((Loss::None, format!("the hook printed: {}", judge::first_line(&output.stdout))));
         }
@@ -58,7 +58,7 @@ fn judge_output(argv: &[&str], output: &Output, wrong: &mut Wrongs) {
     }
 }
 
-/// Returns what the command is supposed to remove.
+/// Returns what the command may remove.
 fn takes(argv: &[&str]) -> Takes {
     if argv == ["trust", "--revoke"] { Takes::Trust } else { Takes::Nothing }
 }
@@ -73,7 +73,7 @@ fn told(name: &str, argv: &[&str]) -> String {
     format!("{name}: thru {}", argv.join(" "))
 }
 
-/// Returns the same command, started through a shell line that ends in `"$@"`.
+/// Returns a command that runs `thru` through a shell line, which ends in `"$@"`.
 fn through_shell(line: &str, sandbox: &Sandbox, argv: &[&str]) -> Command {
     let mut shell = Command::new("sh");
     shell.args(["-c", line, "sh"]);

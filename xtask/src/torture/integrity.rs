@@ -1,5 +1,5 @@
-//! Checks whether everything that existed before still exists. The rules depend on the file: logs only grow, root.json
-//! keeps its keys, a trust record keeps its roots, and everything else keeps its bytes.
+//! Checks that everything that existed before a command still exists. The rules depend on the file: logs only grow,
+//! root.json keeps its keys, a trust record keeps its roots, and everything else keeps its bytes.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,15 +13,15 @@ use super::snapshot::Snapshot;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Takes {
     Nothing,
-    /// The trust in the sandbox's own project.
+    /// The trust in the sandbox's own project, which the command revokes.
     Trust,
-    /// Nothing, but it changes the settings of a harness, which are judged separately.
+    /// Nothing. The command changes the settings of a harness, but another check judges these.
     Settings,
     /// The error in a context file, which the command fixes.
     Fault,
-    /// A session's role.
+    /// The role of a session.
     Role,
-    /// A manifest that a migration created; the command restores the original.
+    /// A manifest that a migration created. The command restores the original.
     Manifest,
 }
 
@@ -31,7 +31,7 @@ pub fn check(before: &Snapshot, after: &Snapshot, takes: Takes) -> Vec<String> {
     let elsewhere = |path: &Path| takes == Takes::Settings && is_settings(path);
     for (path, old) in before.files().filter(|(path, _)| !elsewhere(path)) {
         let Some(new) = after.file(path) else {
-            // A pending brief is no longer pending once it is sent; digests and cursors can be rebuilt.
+            // A brief is no longer pending after it was sent. Digests and cursors can be rebuilt.
             let passing = [PENDING, DIGESTS, CURSORS].iter().any(|folder| path.starts_with(folder));
             let kept = path.starts_with(WORKSTREAMS) && is_migrated(path, old, after, takes);
             let unbound = takes == Takes::Role && path.starts_with(ROLES);
@@ -51,7 +51,7 @@ pub fn check(before: &Snapshot, after: &Snapshot, takes: Takes) -> Vec<String> {
         }
     }
     for (path, bytes) in after.files().filter(|(path, _)| has_extension(path, "jsonl")) {
-        // A command may leave one torn line, in addition to those that were torn before.
+        // A command may leave one torn line, in addition to the lines that were torn before.
         let allowed = 1 + before.file(path).map_or(0, torn_lines);
         let torn = torn_lines(bytes);
         if torn > allowed {
@@ -77,7 +77,7 @@ fn is_migrated(path: &Path, old: &[u8], after: &Snapshot, takes: Takes) -> bool 
         || takes == Takes::Manifest && path.ends_with("resume-context.md")
 }
 
-/// Returns whether the whole log was renamed to `name~0001.jsonl`, as a full log is.
+/// Returns whether the whole log was renamed to `name~0001.jsonl`, as happens to a full log.
 fn rotated(path: &Path, old: &[u8], after: &Snapshot) -> bool {
     let Some(stem) = path.to_str().and_then(|path| path.strip_suffix(".jsonl")) else { return false };
     let prefix = format!("{stem}~");
@@ -117,8 +117,8 @@ fn changed(path: &Path, old: &[u8], new: &[u8], takes: Takes) -> Option<String> 
     if path.starts_with("project/.agent/context/evidence") && path.ends_with("bundle.json") {
         return super::evidence::is_bundle(new);
     }
-    // These files are overwritten: the last state of the agent's list, which test runs are evidence, which answers were
-    // seen, and the number of lost records.
+    // These files are overwritten: the last state of the agent's list, the list of test runs that are evidence, the
+    // list of answers that were seen, and the number of lost records.
     let is_written_over = ["state/plan-todos", "state/evidence", "state/answers-seen"]
         .iter()
         .any(|folder| path.starts_with(format!("project/.agent/context/{folder}")));
@@ -137,7 +137,7 @@ fn changed(path: &Path, old: &[u8], new: &[u8], takes: Takes) -> Option<String> 
         return object(new).is_none().then(|| "cannot be read any more".into());
     }
     if path.starts_with(OUTPUTS) {
-        // A seal is appended to an output.
+        // Sealing an output appends to it.
         return (!new.starts_with(old)).then(|| "an output has changed".into());
     }
     if path.starts_with(CURSORS) {
@@ -186,7 +186,7 @@ fn changed(path: &Path, old: &[u8], new: &[u8], takes: Takes) -> Option<String> 
     Some("has changed".into())
 }
 
-/// A person's text in every packet that the sandboxes create by hand.
+/// A person's text that is in every packet which the sandboxes create by hand.
 pub const PERSON: &str = "Text of a person.";
 
 fn contains(bytes: &[u8], text: &str) -> bool {
@@ -219,7 +219,7 @@ const CURSORS: &str = "project/.agent/context/state/cursors";
 const DIGESTS: &str = "project/.agent/context/state/digest";
 const LIFECYCLES: &str = "project/.agent/context/state/lifecycle";
 
-/// Returns whether the path is one that installing writes.
+/// Returns whether the path is one of those that an installation writes.
 pub fn is_settings(path: &Path) -> bool {
     ["project/.claude", "home/.claude", "project/.git/info"].iter().any(|folder| path.starts_with(folder))
 }

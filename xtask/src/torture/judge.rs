@@ -1,4 +1,4 @@
-//! Decides what is wrong after a command ran in bad circumstances.
+//! Decides what is wrong after a command ran under bad conditions.
 
 use std::process::Output;
 
@@ -20,7 +20,7 @@ const EXIT_CODES: &[i32] = &[0, 1, 2, 3, 4, 10, 11, 12, 13, 14, 15, 16];
 /// summariser.
 const FOR_THE_SUMMARY: &[u8] = b"Keep verbatim in the summary: ";
 
-/// Checks that a hook exits with 0 and prints at most one JSON object.
+/// Checks that a hook exits with 0 and prints nothing or one JSON object.
 pub fn hook_output(output: &Output, wrong: &mut Wrongs) {
     match output.status.code() {
         Some(0) => {}
@@ -43,7 +43,7 @@ pub fn hook_output(output: &Output, wrong: &mut Wrongs) {
     no_panic(output, wrong);
 }
 
-/// Checks that a command exits with a documented code, and says why if the code is not 0.
+/// Checks that a command exits with a documented code, and that it says why if the code is not 0.
 pub fn cli_output(output: &Output, wrong: &mut Wrongs) {
     match output.status.code() {
         Some(code) if EXIT_CODES.contains(&code) => {}
@@ -75,8 +75,8 @@ fn no_panic(output: &Output, wrong: &mut Wrongs) {
     }
 }
 
-/// Checks whether every record still exists, now and after the next commands; whether these commands work; and whether
-/// `thru doctor` still answers.
+/// Checks whether every record still exists, now and after the next commands. Also checks whether these commands
+/// work, and whether `thru doctor` still answers.
 pub fn aftermath(
     row: &Row,
     sandbox: &Sandbox,

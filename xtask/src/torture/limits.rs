@@ -1,6 +1,8 @@
-//! No hook may exceed its deadline or eight megabytes, whatever is in place of the files that it reads.
+//! No hook may exceed its deadline or use more than eight megabytes, whatever is in place of the files that it
+//! reads.
 //!
-//! Each file is replaced with a gigabyte (sparse, so it costs no disk), a pipe, a device and a folder, at every event.
+//! At every event, each file is replaced with a gigabyte of data (a sparse file, which needs no disk space), a
+//! pipe, a device and a folder.
 
 use std::fs::{self, File};
 use std::io::{Seek as _, SeekFrom, Write as _};
@@ -22,7 +24,7 @@ use crate::sandbox::{Lab, SESSION, Sandbox, payload};
 const GIGABYTE: u64 = 1 << 30;
 const MOST_KB: u64 = 8 * 1024;
 
-/// How often a slow hook is tried. Other processes make some runs slow, but not all of them.
+/// How many times a slow hook is tried. Other processes make some runs slow, but not all runs.
 const TRIES: usize = 5;
 
 /// An event, its deadline and its payload.
@@ -119,8 +121,8 @@ pub fn run(lab: &Lab, depth: Depth) -> Result<Tally> {
     let first = lab.sandbox("limits")?;
     rows::lived_in(&first)?;
     let before = Snapshot::take(&first.dir)?;
-    // A hook rightly writes nothing without root.json or the trust record, and reports an unusable journal in a
-    // receipt.
+    // Without root.json or the trust record a hook must not write anything, and an unusable journal is reported in
+    // a receipt.
     let needed = [first.store().join("root.json"), first.journal(), rows::trust_record(&first)?];
     let events = if depth == Depth::Quick { &EVENTS[..4] } else { EVENTS };
     for place in places(&first)? {
@@ -163,7 +165,8 @@ fn clear(sandbox: &Sandbox, before: &Snapshot, place: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Makes a journal of 500 MB. Most of it is a hole; the last part repeats the records that were there.
+/// Makes a journal of 500 MB. Most of it is a hole in the file. The last part repeats the records that were in the
+/// journal.
 fn long_journal(sandbox: &Sandbox, before: &Snapshot, keep_digest: bool) -> Result<()> {
     before.restore(&sandbox.dir)?;
     // The journal must not be rotated, so that it is one file.
@@ -178,7 +181,7 @@ fn long_journal(sandbox: &Sandbox, before: &Snapshot, keep_digest: bool) -> Resu
     let mut file = File::options().write(true).open(sandbox.journal())?;
     file.seek(SeekFrom::Start(500 << 20))?;
     file.write_all(b"\n")?;
-    // The last eight megabytes are real records, which is more than a hook reads.
+    // The last eight megabytes are real records. This is more than a hook reads.
     for _ in 0..(8 << 20) / known.len().max(1) {
         file.write_all(&known)?;
     }
@@ -225,7 +228,8 @@ fn check(
     Ok(wrong)
 }
 
-/// Returns whether the journal's last bytes contain the call. The whole file may be half a gigabyte.
+/// Returns whether the journal's last bytes contain the call. Only these are read, because the file can have half a
+/// gigabyte.
 fn ends_with_call(sandbox: &Sandbox) -> Result<bool> {
     use std::os::unix::fs::FileExt as _;
     let file = File::open(sandbox.journal())?;

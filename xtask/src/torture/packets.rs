@@ -1,4 +1,4 @@
-//! Packets under torture: sandboxes with a packet, and what must be true of it afterwards.
+//! Packets under torture: sandboxes with a packet, and what must be true of the packet afterwards.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::sandbox::{SESSION, Sandbox};
 
 const OTHER: &str = "0197a000-9999-7222-8333-444455556666";
 
-/// A packet that a person has edited, and a file that can be confirmed in it.
+/// A sandbox with a packet that a person has edited, and with a file that can be confirmed in it.
 pub fn with_packet(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
     fs::create_dir_all(sandbox.project().join("src"))?;
@@ -49,7 +49,7 @@ pub fn handed_off(sandbox: &Sandbox) -> bool {
     packets_like(sandbox, "go-on") >= 1
 }
 
-/// A session whose harness is no longer running.
+/// A sandbox with a session whose harness is no longer running.
 pub fn with_dead_session(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
     sandbox.must(&["hook", "claude-code", "UserPromptSubmit"], &prompt(&sandbox.dir))?;
@@ -58,7 +58,7 @@ pub fn with_dead_session(sandbox: &Sandbox) -> Result<()> {
     Ok(fs::write(sessions, text)?)
 }
 
-/// A packet that another session has claimed.
+/// A sandbox with a packet that another session has claimed.
 pub fn with_claimed(sandbox: &Sandbox) -> Result<()> {
     with_packet(sandbox)?;
     sandbox.must(&["hook", "claude-code", "SessionStart"], &other_start(&sandbox.dir))?;

@@ -26,7 +26,7 @@ pub fn almost_done(sandbox: &Sandbox) -> Result<()> {
     sandbox.must(&["task", "done", "1.1"], b"").map(drop)
 }
 
-/// A project without a plan, with a file to import.
+/// A sandbox without a plan, and with a file to import.
 pub fn with_file(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
     let text = "# Work\n## Phase 1: All\n- [ ] 1.1: one\n- [x] 1.2: two\n";
@@ -40,7 +40,7 @@ pub fn edited(sandbox: &Sandbox) -> Result<()> {
     Ok(fs::write(path, text)?)
 }
 
-/// A plan that was imported from the session's own list, which has changed since.
+/// A sandbox with a plan that was imported from the session's own list. The list has changed since.
 pub fn with_todos(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
     let list = |status: &str, id: &str| {
@@ -103,14 +103,15 @@ fn status(sandbox: &Sandbox, id: &str) -> Option<String> {
     tasks.filter(|task| task["id"] == id).find_map(|task| task["status"].as_str().map(str::to_owned))
 }
 
-/// Returns whether the ledger gives the same plan as the file.
+/// Returns whether the ledger results in the same plan as the file.
 fn folds(sandbox: &Sandbox) -> bool {
     sandbox.run(&["plan", "check"], b"").is_ok_and(|output| {
         output.status.success() && String::from_utf8_lossy(&output.stdout).contains("The plan is sound")
     })
 }
 
-/// All processes change tasks of one plan: every change is a line, and the lines give the plan.
+/// All processes change tasks of one plan: every change must be a line of the ledger, and the lines must result in
+/// the plan.
 pub fn changes(lab: &Lab, depth: Depth) -> Result<Tally> {
     let each = if depth == Depth::Quick { 5 } else { 20 };
     let sandbox = lab.sandbox("plan-changes")?;
@@ -143,7 +144,7 @@ pub fn changes(lab: &Lab, depth: Depth) -> Result<Tally> {
     Ok(tally(WRITERS * each, wrong, "64 × `thru task block|unblock ID` on one plan"))
 }
 
-/// All processes claim one task: one of them gets it, and the others are told which one.
+/// All processes claim one task: only one of them gets it, and the others are told which one.
 pub fn claims(lab: &Lab, depth: Depth) -> Result<Tally> {
     let rounds = if depth == Depth::Quick { 3 } else { 20 };
     let sandbox = lab.sandbox("plan-claims")?;

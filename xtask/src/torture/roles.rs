@@ -1,4 +1,4 @@
-//! Roles under torture: sandboxes with a role, and what must be true of it afterwards.
+//! Roles under torture: sandboxes with a role, and what must be true of the role afterwards.
 
 use std::fs;
 use std::path::Path;
@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 use super::rows::{TOOL_ID, compact, lived_in};
 use crate::sandbox::{SESSION, Sandbox, payload};
 
-/// A valid context file. The only warning about it is its age.
+/// A valid context file. The only warning about it is that it is old.
 pub const ROLE: &str = "# Tester — Session Context\n\n**Updated**: 2026-11-15\n**Role**: tester\n**Pane**: none\n\n\
     ## Recovery Steps\n1. Read this file\n\n## Completed Work\n1. This (DONE)\n";
 pub const ROLE_PATH: &str = ".agent/context/agents/tester.context.md";
 
-/// The session has a role, with a context file and a history.
+/// A sandbox whose session has a role, with a context file and a history.
 pub fn with_role(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
     fs::create_dir_all(sandbox.store().join("agents"))?;

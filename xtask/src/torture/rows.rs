@@ -1,4 +1,4 @@
-//! The commands under torture. To add one, add a line to `ROWS`.
+//! The commands under torture. To add a command, add a line to `ROWS`.
 
 use std::fs;
 use std::io::Write as _;
@@ -21,14 +21,14 @@ use crate::transcript;
 #[derive(Debug, Clone, Copy)]
 pub struct Row {
     pub name: &'static str,
-    /// Sets up the state before the command.
+    /// Creates the state that the command starts from.
     pub sandbox: fn(&Sandbox) -> Result<()>,
     pub argv: &'static [&'static str],
     pub stdin: fn(&Path) -> Vec<u8>,
-    /// What must be true after the command reported success.
+    /// Whether the state is right after the command reported success.
     pub done: fn(&Sandbox) -> bool,
     pub takes: Takes,
-    /// Whether hooks write in this sandbox after the command: in an untrusted project they must not.
+    /// Whether hooks write in this sandbox after the command. In an untrusted project they must not.
     pub hooks_after: Hooks,
 }
 
@@ -74,7 +74,7 @@ const fn hook_on(
     Row { sandbox, ..hook(name, argv, stdin) }
 }
 
-/// A command that changes a harness's settings.
+/// Returns a row for a command that changes a harness's settings.
 const fn wires(
     name: &'static str,
     sandbox: fn(&Sandbox) -> Result<()>,
@@ -186,7 +186,7 @@ pub const ROWS: &[Row] = &[
             packets::planned,
         )
     },
-    // The session is named, because only then can a second claim be recognised as its own.
+    // The session is named, because only then is a second claim recognised as a claim of the same session.
     cli(
         "pickup --claim",
         packets::with_packet,
@@ -354,7 +354,7 @@ pub fn lived_in(sandbox: &Sandbox) -> Result<()> {
     })
 }
 
-/// The same as after a clone: only another path is trusted.
+/// A project with the same records, but as after a clone: only another path is trusted.
 fn cloned(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
     edit_json(&trust_record(sandbox)?, |trust| {
@@ -382,7 +382,7 @@ pub fn trust_record(sandbox: &Sandbox) -> Result<std::path::PathBuf> {
     Ok(sandbox.state().join("trust").join(format!("{id}.json")))
 }
 
-/// A user's settings that are easily damaged: they have comments, tabs, other hooks and no final line end.
+/// A user's settings that are easily damaged: they have comments, tabs, other hooks, and no line end at the end.
 pub const SETTINGS: &str = "{\n\t// mine\n\t\"model\": \"opus\",\n\t\"hooks\": {\n\t\t\"Stop\": [\n\t\t\t{ \"hooks\": [{ \"type\": \"command\", \"command\": \"say done\" }] }\n\t\t]\n\t}\n}";
 pub const EXCLUDE: &str = "# git ls-files --others\n*.swp\n";
 pub const LOCAL_SETTINGS: &str = "project/.claude/settings.local.json";
@@ -400,7 +400,7 @@ fn bare(sandbox: &Sandbox) -> Result<()> {
     Ok(fs::write(sandbox.dir.join(EXCLUDE_FILE), EXCLUDE)?)
 }
 
-/// The same with the user's own settings, which do not contain our hooks.
+/// The same repository with the user's own settings, which do not contain our hooks.
 pub fn wireless(sandbox: &Sandbox) -> Result<()> {
     bare(sandbox)?;
     for path in [LOCAL_SETTINGS, USER_SETTINGS].map(|path| sandbox.dir.join(path)) {
@@ -421,7 +421,7 @@ pub fn holds_hooks(sandbox: &Sandbox, path: &str) -> bool {
     ["PostToolUse", "SessionStart", "PreCompact"].iter().all(|event| text.contains(event))
 }
 
-/// A transcript with eight calls that no hook has reported.
+/// A sandbox with a transcript of eight calls that no hook has reported.
 pub fn with_transcript(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
     let turns =
@@ -433,11 +433,11 @@ pub fn with_transcript(sandbox: &Sandbox) -> Result<()> {
 
 const TURNS: usize = 8;
 
-/// Returns whether the journal shows each of these calls once, and each of their files was edited once.
+/// Returns whether the journal shows each call of the transcript once, and each of their files was edited once.
 pub fn retold(sandbox: &Sandbox) -> bool {
     let edits = ["src/module1.rs", "src/module5.rs"];
     let ids: Vec<String> = (0..TURNS).map(|number| format!("toolu_told{number}")).collect();
-    // Searches are not recorded everywhere; the other calls are.
+    // Some searches are not recorded, but all other calls are.
     let shown = shown_ids(sandbox);
     let once = |id: &String| shown.iter().filter(|shown| *shown == id).count() == 1;
     ids.iter().enumerate().filter(|(number, _)| number % 4 != 3).all(|(_, id)| once(id))
@@ -479,7 +479,7 @@ pub fn shown_ids(sandbox: &Sandbox) -> Vec<String> {
     lines.filter_map(|line| line["id"].as_str().map(str::to_owned)).collect()
 }
 
-/// Returns how often `thru files` says a file was edited.
+/// Returns how many times a file was edited, according to `thru files`.
 pub fn edits_of(sandbox: &Sandbox, path: &str) -> Option<u64> {
     let output = sandbox.run(&["files", "--json", "--session", SESSION, "--limit", "1000"], b"").ok()?;
     let told: Value = serde_json::from_slice(&output.stdout).ok()?;
@@ -489,7 +489,8 @@ pub fn edits_of(sandbox: &Sandbox, path: &str) -> Option<u64> {
 
 pub const PROMPT: &str = "Make it green";
 
-/// A loop that the sandbox's session owns. Its last message has an id, so that a repeated report is the same stop.
+/// A sandbox whose session owns a loop. The session's last message has an id, so that a repeated report counts as
+/// the same stop.
 pub fn looping(sandbox: &Sandbox) -> Result<()> {
     loop_after(sandbox, "Done.")
 }
@@ -617,7 +618,7 @@ pub fn end(sandbox: &Path) -> Vec<u8> {
     payload::event(sandbox, "SessionEnd", json!({"reason": "exit"}))
 }
 
-/// A full journal: the next line rotates it.
+/// A sandbox with a full journal: the next line rotates it.
 fn full_log(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
     rotate_early(sandbox)?;
@@ -626,7 +627,7 @@ fn full_log(sandbox: &Sandbox) -> Result<()> {
     Ok(log.write_all(filler.repeat(80).as_bytes())?)
 }
 
-/// Sets the smallest limit for logs.
+/// Sets the limit for the size of logs to its smallest value.
 pub fn rotate_early(sandbox: &Sandbox) -> Result<()> {
     fs::create_dir_all(sandbox.dir.join("config/throughline"))?;
     Ok(fs::write(sandbox.dir.join("config/throughline/config.toml"), "[hooks]\nlog_limit_kib = 64\n")?)

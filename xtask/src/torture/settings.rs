@@ -1,4 +1,5 @@
-//! What installing may leave of a user's settings: the old bytes or the new ones, and a way to restore the old ones.
+//! What an installation may leave of a user's settings: the old bytes or the new bytes, and a way to restore the
+//! old bytes.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,8 +14,8 @@ use super::rows::{EXCLUDE, EXCLUDE_FILE, LOCAL_SETTINGS, Row, SETTINGS, USER_SET
 use super::snapshot::Snapshot;
 use crate::sandbox::Sandbox;
 
-/// Checks that each settings file is unchanged, or is what the command leaves if nothing is broken. That includes
-/// missing files.
+/// Checks that each settings file is unchanged, or is the same as after the command without a fault. A missing file
+/// counts as a state too.
 pub fn old_or_new(
     before: &Snapshot,
     clean: &Snapshot,
@@ -53,10 +54,10 @@ pub fn old_or_new(
     }
 }
 
-/// Checks that installing and uninstalling once more restores the original bytes.
+/// Checks that installing and uninstalling again restores the original bytes.
 pub fn there_and_back(row: &Row, sandbox: &Sandbox, wrong: &mut Wrongs) -> Result<()> {
     let scope = if row.argv.contains(&"--user") { "--user" } else { "--local" };
-    // With a project's hooks, the status line is still in the user's settings.
+    // Even if the hooks are in the project's settings, the status line is in the user's settings.
     let line = row.argv.contains(&"--statusline");
     let steps = [("install", scope), ("uninstall", scope), ("uninstall", "--user")];
     for (verb, scope) in steps.into_iter().take(if line { 3 } else { 2 }) {

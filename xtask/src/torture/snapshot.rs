@@ -1,4 +1,5 @@
-//! All files below a folder, kept in memory, to restore a sandbox and to compare its states before and after a command.
+//! All files below a folder, kept in memory. They are used to restore a sandbox, and to compare its state before
+//! and after a command.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,12 +22,12 @@ pub enum Entry {
     Other,
 }
 
-/// Larger files are not kept in memory.
+/// Files larger than this are not kept in memory.
 const LARGEST: u64 = 256 * 1024 * 1024;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Snapshot {
-    /// Indexed by the path relative to the folder.
+    /// The entries, by their path relative to the folder.
     pub entries: BTreeMap<PathBuf, Entry>,
 }
 
@@ -82,10 +83,10 @@ impl Snapshot {
         paths
     }
 
-    /// Restores only what changed, so that owners, FIFOs and huge files stay.
+    /// Restores only what has changed, so that owners, FIFOs and huge files stay as they are.
     pub fn undo(&self, after: &Self, folder: &Path) -> Result<()> {
         let changed = self.changed(after);
-        // The content of a folder is removed before the folder.
+        // Remove the content of a folder before the folder itself.
         for path in changed.iter().rev().filter(|path| after.entries.contains_key(*path)) {
             let here = folder.join(path);
             match (after.entries.get(path), self.entries.get(path)) {
@@ -100,8 +101,8 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Returns a hash that is equal for equal files, within one run. Files that differ only in the time that was
-    /// written into them are equal.
+    /// Returns a hash that is equal for equal files within one run. Files that differ only in the times that were
+    /// written into them count as equal.
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         for (path, entry) in &self.entries {
@@ -129,7 +130,7 @@ impl Snapshot {
     }
 }
 
-/// The shortest time that is written anywhere: `20261117T093000Z`.
+/// The length of the shortest form in which a time is written: `20261117T093000Z`.
 const SHORTEST_TIME: usize = 16;
 
 /// Removes everything that looks like a point in time.

@@ -1,8 +1,8 @@
 //! `cargo xtask torture --only hostile-stores`: runs every hook and command in stores that somebody else made.
 //!
-//! It tests these promises: no command that came from elsewhere runs, no such prompt is fed to an agent as the user's,
-//! and no such record makes `thru` read or write outside the project or delays a hook. To add an attack through
-//! records, add a line to `ATTACKS`; for one through the layout, add a line to `layouts`.
+//! It tests these promises: no command from such a store runs, no prompt from it is fed to an agent as the user's
+//! own, and no record in it makes `thru` read or write outside the project or delays a hook. To add an attack
+//! through records, add a line to `ATTACKS`; to add an attack through the layout, add a line to `layouts`.
 
 mod arrivals;
 mod commands;
@@ -27,7 +27,7 @@ use files::Item;
 use run::Runner;
 use verdict::Violation;
 
-/// The user who runs the commands. A user other than the caller needs root.
+/// The user who runs the commands. Only root can run them as a user other than the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum User {
     Caller,
@@ -49,15 +49,15 @@ impl User {
 /// What hooks and commands may do in a store.
 #[derive(Debug, Clone)]
 pub struct Rules {
-    /// Whether the user has vouched for the store: then hooks record and answer.
+    /// Whether the user has trusted the store. Then hooks record and answer.
     pub is_trusted: bool,
     /// The folders whose records may be written.
     pub writes: Vec<&'static str>,
-    /// The user's state folder, with trust, consent and backups.
+    /// The user's state folder, which contains trust, consent and backups.
     pub state: &'static str,
 }
 
-/// Creates the store as an attacker would.
+/// Creates a store in the way an attacker would.
 pub type Arrange = Box<dyn Fn(&Sandbox) -> Result<()> + Sync>;
 
 pub struct Store {
@@ -67,7 +67,7 @@ pub struct Store {
     pub arrange: Arrange,
     /// The folder in which commands run, relative to the sandbox.
     pub cwd: &'static str,
-    /// A variable and its value, in which `@` is replaced with the sandbox.
+    /// A variable and its value. `@` in the value is replaced with the sandbox.
     pub variable: Option<(&'static str, &'static str)>,
     pub user: User,
 }
@@ -120,7 +120,7 @@ impl Store {
         self
     }
 
-    /// Sets `XDG_STATE_HOME` to `value`, which is the folder `state` of the sandbox.
+    /// Sets `XDG_STATE_HOME` to `value`, which names the folder `state` of the sandbox.
     fn with_state_home(mut self, value: &'static str, state: &'static str) -> Self {
         self.variable = Some(("XDG_STATE_HOME", value));
         self.rules.state = state;
@@ -130,7 +130,8 @@ impl Store {
 
 type Attack = (&'static str, fn(&Sandbox) -> Vec<Item>);
 
-/// Records that ask for a command to be run or a prompt to be fed. Each arrives in several ways.
+/// Records that ask for a command to be run or a prompt to be fed. Each of these attacks gets into the project in
+/// several ways.
 const ATTACKS: &[Attack] = &[
     ("everything at once", files::everything),
     ("active loop and pointer", files::active_loop),
@@ -167,7 +168,8 @@ fn all_stores(depth: Depth) -> Vec<Store> {
     let mut stores = Vec::new();
     for (number, &(name, make)) in ATTACKS.iter().enumerate() {
         for (at, arrival) in ARRIVALS.iter().enumerate() {
-            // A quick run tries the first attack in every way, and each of the others in one way, taking turns.
+            // A quick run tries the first attack in every way, and each of the other attacks in only one way, a
+            // different way for each.
             if depth == Depth::Quick && number > 0 && number % ARRIVALS.len() != at {
                 continue;
             }
@@ -178,7 +180,7 @@ fn all_stores(depth: Depth) -> Vec<Store> {
     }
     stores.extend(edited::stores());
     let layouts = layouts::stores().into_iter().enumerate();
-    // A quick run tries every second link, because all links go through the same few lines of code.
+    // A quick run tries only every second link, because the same few lines of code handle all links.
     stores.extend(
         layouts
             .filter(|(at, store)| depth == Depth::Full || store.group != layouts::LINKS || at % 2 == 0)

@@ -1,8 +1,8 @@
 //! Breaks every file system call of every command once: the process is killed there, or the call fails.
 //!
-//! strace counts each kind of call separately, so the sweep goes kind by kind: it breaks the first `openat`, the
-//! second, … until the command ends without reaching the fault. That visits every call of the command. A quick run
-//! breaks only the first of several equal calls.
+//! strace counts each kind of call separately, so the sweep handles one kind after another: it breaks the first
+//! `openat`, then the second, … until the command ends without reaching the fault. In this way every call of the
+//! command is broken once. A quick run breaks only the first of several equal calls.
 
 use std::collections::{BTreeSet, HashSet};
 use std::os::unix::process::ExitStatusExt as _;
@@ -27,14 +27,15 @@ const CALLS: &str = "?open,?openat,?openat2,?creat,?mkdir,?mkdirat,?rename,?rena
     ?truncate,?fallocate,?flock,?fcntl,?stat,?lstat,?fstat,?statx,?newfstatat,?access,?faccessat,?faccessat2,?getdents64,\
     ?readlink,?readlinkat,?chmod,?fchmod,?fchmodat,?getcwd,?utimensat,?copy_file_range,?close";
 
-/// Commands that make thousands of calls. Only a full run makes each of their calls fail; a quick run still kills them
-/// at each.
+/// Commands that make thousands of calls. Only a full run makes each of their calls fail. A quick run still kills
+/// them at each call.
 const LONG: &[&str] = &["uninstall --all"];
 
 /// Calls that start another process. They are traced, but never made to fail.
 const STARTS: &[&str] = &["fork", "vfork", "clone", "clone3"];
 
-/// Calls that change nothing on disk. Killing a process there has the same effect as killing it at its next change.
+/// Calls that change nothing on disk. Killing a process at such a call has the same effect as killing it at its
+/// next change.
 const READS: &[&str] = &[
     "read",
     "pread64",
@@ -56,7 +57,7 @@ const READS: &[&str] = &[
 ];
 
 const ERRORS: &[&str] = &["ENOSPC", "EIO", "EROFS", "EACCES", "EMFILE"];
-/// The errors of a quick run. They take turns, so that each call fails once.
+/// The errors that a quick run uses in turn, so that each call fails once.
 const ERRORS_QUICK: &[&str] = &["EIO", "EACCES"];
 
 #[derive(Debug, Clone, Copy)]
@@ -81,7 +82,8 @@ impl Fault {
         matches!(self, Self::KillAtChanges) && READS.contains(&call)
     }
 
-    /// Returns which calls of one kind to break. A quick run breaks a repeated call once.
+    /// Returns the numbers of the calls of one kind that are broken. A quick run breaks only the first of several
+    /// equal calls.
     fn numbers(self, firsts: &BTreeSet<usize>) -> Box<dyn Iterator<Item = usize> + '_> {
         match self {
             Self::ErrorsByTurns => Box::new(firsts.iter().copied()),
@@ -89,9 +91,9 @@ impl Fault {
         }
     }
 
-    /// strace does not make a call that it lets fail, while a real close frees its descriptor whatever it returns. The
-    /// parent would keep its end of a pipe open and wait forever. So commands that start others are not tested this
-    /// way.
+    /// Whether this fault would leave a descriptor open. If strace makes a call fail, the call is not made, whereas
+    /// a real `close` frees its descriptor even if it returns an error. So the parent would keep its end of a pipe
+    /// open and wait forever. Commands that start others are not tested with this fault.
     fn leaves_open(self, call: &str) -> bool {
         self.is_error() && call == "close"
     }
@@ -156,9 +158,9 @@ fn one(lab: &Lab, row: &Row, fault: Fault) -> Result<Tally> {
             let (output, log) = bench.run(&format!("trace={call}"), &["-e", &inject])?;
             if !strace::was_injected(&log) && !strace::was_killed(&log) {
                 if number == 1 {
-                    // The clean run made this call, so the sweep must not pass if the fault is never injected. The
-                    // exception is a call that a second clean run does not make: it is random (a cache is tidied with
-                    // one write in sixteen).
+                    // The clean run made this call, so if the fault is never injected, the sweep must fail. The
+                    // exception is a call that a second clean run does not make. Such a call is random: one write
+                    // in sixteen tidies a cache.
                     before.restore(&sandbox.dir)?;
                     let (_, log) = bench.run(&format!("trace={CALLS}"), &[])?;
                     let is_made = strace::calls(&log).any(|made| made.name == call);
@@ -170,11 +172,12 @@ fn one(lab: &Lab, row: &Row, fault: Fault) -> Result<Tally> {
             let mut wrong = said(row, &sandbox, &output, hit.as_ref());
             let after = Snapshot::take(&sandbox.dir)?;
             if row.takes == Takes::Settings {
-                // A temporary file may be left only if it could not be removed.
+                // A temporary file may be left behind only if removing it failed.
                 let may_litter = hit.as_ref().is_none_or(|call| call.name.contains("unlink"));
                 settings::old_or_new(&before, &clean, &after, may_litter, &mut wrong);
             }
-            // Most faults leave the disk in one of a few states. The next commands are tested once for each state.
+            // Most faults leave the disk in one of a few states. The next commands are tested only once for each
+            // state.
             let loss = loss(hit.as_ref());
             if judged.insert((after.fingerprint(), loss)) {
                 judge::aftermath(row, &sandbox, [&before, &after], loss, &mut wrong)?;
@@ -192,17 +195,17 @@ fn one(lab: &Lab, row: &Row, fault: Fault) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Returns what is wrong with the broken command's own output and exit code.
+/// Returns what is wrong with the output and the exit code of the command that was broken.
 fn said(row: &Row, sandbox: &Sandbox, output: &Output, hit: Option<&Call>) -> Wrongs {
     let mut wrong = Vec::new();
     let killed = output.status.signal() == Some(9) && output.stderr != sandbox::HUNG.as_bytes();
     if killed {
-        // A killed process prints nothing, which is right.
+        // A killed process rightly prints nothing.
     } else if row.is_hook() {
         judge::hook_output(output, &mut wrong);
     } else {
         judge::cli_output(output, &mut wrong);
-        // If the write of the message failed, there is no message.
+        // If writing the message failed, there is no message.
         if !hit.is_some_and(|call| {
             call.name.starts_with("write") && ["1,", "2,"].iter().any(|fd| call.arguments.starts_with(fd))
         }) {
@@ -215,7 +218,7 @@ fn said(row: &Row, sandbox: &Sandbox, output: &Output, hit: Option<&Call>) -> Wr
     wrong
 }
 
-/// Returns what a missing record means. If only a read failed, an unreadable file was taken for an empty one.
+/// Returns how to classify a missing record. If only a read failed, an unreadable file was taken for an empty file.
 fn loss(hit: Option<&Call>) -> Loss {
     let reading = hit.is_some_and(|call| {
         let reads = ["read", "pread64", "lseek", "getdents64", "readlink", "readlinkat", "getcwd"];
@@ -225,7 +228,7 @@ fn loss(hit: Option<&Call>) -> Loss {
     if reading { Loss::TakenForEmpty } else { Loss::Record }
 }
 
-/// One command under strace.
+/// A command that runs under strace.
 struct Bench<'a> {
     log: PathBuf,
     row: &'a Row,
@@ -247,8 +250,8 @@ impl Bench<'_> {
         if self.row.takes == Takes::Settings {
             return &[]; // Installing runs git, whose own calls must not be broken.
         }
-        // With seccomp the kernel skips calls that are not traced, which saves most of the time; but then strace does
-        // not kill.
+        // With seccomp the kernel skips calls that are not traced, which saves most of the time; but then strace
+        // cannot kill a process.
         if self.fault.is_error() { &["-f", "--seccomp-bpf"] } else { &["-f"] }
     }
 

@@ -53,7 +53,8 @@ fn last_line_start(log: &[u8]) -> usize {
     body.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1)
 }
 
-/// Checks that a log has its old bytes, a line end if there was none, and one or more complete new lines.
+/// Checks that a log begins with its old bytes, then a line end if there was none, and then one or more complete
+/// new lines.
 fn healed(log: &[u8], old: &[u8], wrong: &mut Wrongs) {
     let Some(new) = log.strip_prefix(old) else {
         wrong.push((Loss::Record, "what was before the cut has changed".into()));
@@ -86,8 +87,8 @@ fn readable(sandbox: &Sandbox, wrong: &mut Wrongs) -> Result<()> {
 
 type Finder = fn(&Sandbox) -> Result<PathBuf>;
 
-/// Truncates root.json and the trust record. They are written by rename, so only a bad disk could do this; but a
-/// damaged file must never be taken for an absent one.
+/// Truncates root.json and the trust record. These files are replaced by rename, so only a bad disk could truncate
+/// them. But a damaged file must never be taken for a missing file.
 pub fn whole_files(lab: &Lab, depth: Depth) -> Result<Tally> {
     let step = if depth == Depth::Quick { 24 } else { 6 };
     let files: [(&str, Finder); 2] = [
@@ -102,7 +103,7 @@ pub fn whole_files(lab: &Lab, depth: Depth) -> Result<Tally> {
         ensure!(!whole.is_empty(), "{} is empty to begin with", path.display());
         let before = Snapshot::take(&sandbox.dir)?;
         let mut tally = Tally::default();
-        // The final line end is never cut off alone, because a file without it is still complete.
+        // Never cut off only the final line end, because a file without it is still complete.
         let end = whole.trim_ascii_end().len();
         for cut in (0..end).step_by(step) {
             for argv in [["init", "--json"].as_slice(), &["trust"], &["status", "--json"], TOOL_DONE, START] {

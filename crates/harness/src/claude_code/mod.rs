@@ -41,7 +41,7 @@ pub const ROW: Harness = Harness {
     brings_summary: Some("SubagentStop"),
     capabilities: Capabilities { hides_guidance: false, ..Capabilities::EVERYTHING },
     limits: &[],
-    // A context of more than 10,000 units is silently reduced to a preview of 2 KB.
+    // Claude Code silently reduces a context of more than 10,000 UTF-16 units to a preview of 2 KB.
     context_cap: 9_500,
     decode: wire::decode,
     encode: wire::encode,

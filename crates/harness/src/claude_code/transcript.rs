@@ -1,7 +1,8 @@
 //! Reads Claude Code's transcript, `~/.claude/projects/<folder>/<session>.jsonl`, line by line.
 //!
 //! Most of such a file is bookkeeping and duplicates. Fields are read in file order, and reading stops as soon as the
-//! rest of the line is known to be useless: in a snapshot after the first field, in a result before its duplicate.
+//! rest of the line is known to be useless: after the first field of a snapshot, for example, or before the second copy
+//! of a result.
 
 mod tools;
 mod words;
@@ -101,7 +102,7 @@ const QUEUED_COMMAND: &str = "attachment/queued_command";
 /// How the lines of a transcript begin.
 const BEGINNINGS: [&str; 2] = ["{\"parentUuid\"", "{\"type\""];
 
-/// Returns the meaning of one line. Never fails: of a torn line, it returns what comes before the tear.
+/// Returns the meaning of one line. Never fails: if the line is torn, returns what comes before the tear.
 pub fn read_line(bytes: &[u8]) -> Line<'_> {
     let bytes = match object(bytes, &BEGINNINGS) {
         Ok(bytes) => bytes,
@@ -201,7 +202,7 @@ impl<'a> Draft<'a> {
     }
 
     fn attachment(&mut self, walk: &mut Walk<'a>) {
-        // The type of the line comes later and is the same.
+        // The line's own `type` comes later and has the same value.
         self.kind = Some("attachment".into());
         if !walk.object() {
             return;
@@ -223,7 +224,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Reads what a sub-agent does. Older versions wrote it into the main file.
+    /// Reads what a sub-agent did. Older versions of Claude Code recorded this in the main transcript.
     fn progress(&mut self, walk: &mut Walk<'a>) {
         if !walk.object() {
             return;

@@ -11,7 +11,7 @@ fn prompt(text: &str, typed: Typed) -> Item<'_> {
     Item::Prompt { text: text.into(), typed }
 }
 
-/// Builds a line of the user, with these fields after its type.
+/// Builds a line of type `user`, with `fields` after its message.
 fn user(content: &str, fields: &str) -> String {
     format!(
         r#"{{"parentUuid":null,"isSidechain":false,"type":"user","message":{{"role":"user","content":{content}}}{fields}}}"#

@@ -48,7 +48,10 @@ pub fn replaceable<'a>(done: &ToolDone<'a>) -> Option<Cow<'a, str>> {
     let object = || Fields::parse(done.result).0;
     match slot(&done.tool)? {
         Slot::Printed => {
-            Some(printed(&object()).into_owned().into()).filter(|_| object().flag("isImage") != Some(true))
+            let object = object();
+            // A command that was interrupted failed, and failures are shown whole.
+            let is_kept = ["isImage", "interrupted"].iter().any(|flag| object.flag(flag) == Some(true));
+            (!is_kept).then(|| printed(&object).into_owned().into())
         }
         Slot::Field(name) => object().text(name),
         Slot::Whole => match serde_json::from_slice(done.result).ok()? {
@@ -62,7 +65,7 @@ pub fn replaceable<'a>(done: &ToolDone<'a>) -> Option<Cow<'a, str>> {
     }
 }
 
-/// Returns the result in the same form with another text. Claude Code ignores a result of another form.
+/// Returns the result with `text` in place of its own text. Claude Code ignores a result that has another form.
 fn replaced(done: &ToolDone, text: &str) -> Option<Vec<u8>> {
     let mut result: Value = serde_json::from_slice(done.result).ok()?;
     match slot(&done.tool)? {
@@ -162,7 +165,7 @@ fn tool_done<'a>(fields: &Fields<'a>, failed: bool) -> ToolDone<'a> {
     }
 }
 
-/// Returns what a command printed, with stderr, because git and other programs report there what they did.
+/// Returns what a command printed to stdout and stderr. Git and other programs report on stderr what they did.
 fn printed<'a>(response: &Fields<'a>) -> Cow<'a, str> {
     let (out, err) =
         (response.text("stdout").unwrap_or_default(), response.text("stderr").unwrap_or_default());

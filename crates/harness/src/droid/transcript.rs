@@ -21,7 +21,7 @@ const TODO_STATE: &str = "todo_state";
 
 const BEGINNINGS: [&str; 1] = ["{\"type\""];
 
-/// Returns the meaning of one line. Never fails: of a torn line, it returns what comes before the tear.
+/// Returns the meaning of one line. Never fails: if the line is torn, returns what comes before the tear.
 pub fn read_line(bytes: &[u8]) -> Line<'_> {
     let bytes = match object(bytes, &BEGINNINGS) {
         Ok(bytes) => bytes,
@@ -165,7 +165,7 @@ fn result<'a>(raw: &RawResult<'a>) -> CallResult<'a> {
     result
 }
 
-/// Returns what hooks answered: the reason of a refusal in JSON, or the output of a hook that exited with code 2.
+/// Returns what hooks answered: the reason for a refusal in JSON, or the output of a hook that exited with code 2.
 fn answers(results: Raw<'_>) -> Vec<String> {
     let mut found = Vec::new();
     let mut walk = results.walk();

@@ -24,7 +24,8 @@ pub const ROW: Harness = Harness {
     presence: &["OPENCODE", "OPENCODE_PID"],
     // Our plugin sets this variable for every shell that a session opens.
     session: Some("OPENCODE_SESSION_ID"),
-    // Where OpenCode uses one event name for sessions and sub-agents, the sub-agent's event starts with `subagent.`.
+    // OpenCode has one event name for sessions and sub-agents; our plugin's name for a sub-agent's event starts with
+    // `subagent.`.
     events: &[
         Wired { event: "session.created", neutral: EventName::SessionStart, timeout: 2 },
         Wired { event: "chat.message", neutral: EventName::Prompt, timeout: 2 },
@@ -32,7 +33,7 @@ pub const ROW: Harness = Harness {
         Wired { event: "experimental.session.compacting", neutral: EventName::BeforeCompact, timeout: 2 },
         Wired { event: "experimental.text.complete", neutral: EventName::Summary, timeout: 2 },
         Wired { event: "session.compacted", neutral: EventName::AfterCompact, timeout: 2 },
-        // This is the first request after a compaction, which need not follow a prompt.
+        // The plugin sends this event at the first request after a compaction. No prompt need come before that request.
         Wired { event: "experimental.chat.messages.transform", neutral: EventName::SessionStart, timeout: 2 },
         Wired { event: "subagent.created", neutral: EventName::SubagentStart, timeout: 2 },
         Wired { event: "subagent.idle", neutral: EventName::SubagentStop, timeout: 2 },

@@ -20,10 +20,11 @@ pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, Undecod
     let session = fields.text("session_id").filter(|id| !id.is_empty()).ok_or(Undecodable::NoSession)?;
     let kind = kind(&fields, fields.text("event").unwrap_or(Cow::Borrowed(word)));
     let id = match kind {
-        // A stop is reported twice if its validators take long. The id shows that both reports are the same stop.
+        // A stop is reported twice if its validators take long. The id shows that both reports are about the same stop.
         Kind::Prompt { .. } | Kind::Stop(_) => fields.text("message_id"),
         Kind::Summary { .. } => fields.text("part_id"),
-        // Each report has its own id: the plugin asks again if it got no answer, and then it must get one.
+        // Each report has its own id: the plugin asks again if it got no answer, and the second request must be
+        // answered.
         Kind::SessionStart { .. } => fields.text("report_id"),
         _ => None,
     };
@@ -44,7 +45,7 @@ pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, Undecod
 pub fn encode(reply: &Reply, kind: &Kind) -> Vec<u8> {
     let takes_context = matches!(kind, Kind::SessionStart { .. } | Kind::Prompt { .. } | Kind::SubagentStart);
     let (name, text) = match (reply, kind) {
-        // Because of `brief`, the plugin does not ask for the brief again.
+        // The field `brief` tells the plugin not to ask for the brief again.
         (Reply::Context(text), Kind::Prompt { .. }) if brief::has_compaction_brief(text) => {
             return serde_json::json!({ "brief": true, "context": text }).to_string().into_bytes();
         }
@@ -62,10 +63,15 @@ pub fn encode(reply: &Reply, kind: &Kind) -> Vec<u8> {
     serde_json::json!({ name: text }).to_string().into_bytes()
 }
 
-/// Returns the output of a tool if a summary may replace it. The plugin passes on the output of these tools. The answers
-/// of agents are never replaced.
+/// Returns the output of a tool if a summary may replace it. The payloads of our plugin contain the output of these
+/// tools. The answers of agents are never replaced.
 pub fn replaceable<'a>(done: &ToolDone<'a>) -> Option<Cow<'a, str>> {
-    let is_replaced = matches!(done.tool.as_ref(), "bash" | "grep" | "webfetch");
+    let is_replaced = match done.tool.as_ref() {
+        // A command that was aborted or took too long has no exit code. It failed, and failures are shown whole.
+        "bash" => done.exit.is_some(),
+        "grep" | "webfetch" => true,
+        _ => false,
+    };
     is_replaced.then(|| Fields::parse(done.result).0.text("output"))?
 }
 
@@ -168,7 +174,7 @@ pub(super) fn touched<'a>(tool: &str, input: &Fields<'a>, result: &Fields<'a>) -
     input.text("filePath").map(|path| Touched { path, action }).into_iter().collect()
 }
 
-/// Returns what happened to the files, according to the tool's result or else to the patch.
+/// Returns what happened to the files, according to the tool's result or, if that lists no files, to the patch.
 fn patched<'a>(input: &Fields<'a>, result: &Fields<'a>) -> Vec<Touched<'a>> {
     let changed = |file: Fields<'a>| {
         let action = match file.text("type").as_deref() {
@@ -189,8 +195,8 @@ fn patched<'a>(input: &Fields<'a>, result: &Fields<'a>) -> Vec<Touched<'a>> {
     }
 }
 
-/// Returns the questions of a call with their answers, which its result lists in the same order, each as a list of
-/// labels.
+/// Returns each question of a call with its answer. The result lists the answers in the order of the questions, each as
+/// a list of labels.
 pub(super) fn answers<'a>(input: &Fields<'a>, result: &Fields<'a>) -> Vec<Answer<'a>> {
     let answers = result.lists("answers");
     let questions = input.objects("questions");

@@ -15,8 +15,7 @@ impl Command {
         Command::Shell(shell_line(program, args))
     }
 
-    /// Returns a shell line for committed files: it finds `thru` through PATH, and exits with 0 if it is not
-    /// installed.
+    /// Returns a shell line for committed files: it finds `thru` in PATH, and exits with 0 if `thru` is not installed.
     pub fn if_installed(args: &[&str]) -> Self {
         let line = shell_line("thru", args);
         Command::Shell(format!("if command -v thru >/dev/null 2>&1; then {line}; fi"))
@@ -45,7 +44,7 @@ impl Command {
 #[derive(PartialEq)]
 enum Part {
     Ours,
-    /// A command that can be removed without changing anything.
+    /// A command that changes nothing by itself, such as `true` or a test whether a program exists.
     Harmless,
     Foreign,
 }
@@ -79,7 +78,7 @@ fn runs_hook(program: &str, args: &[&str]) -> bool {
     }
 }
 
-/// Returns whether a program is `thru`, or `thru-1.2` for people who keep several versions. `thru-log` is another
+/// Returns whether a program is `thru`, possibly with a version in its name (`thru-1.2`). `thru-log` is another
 /// program.
 pub(super) fn is_thru(program: &str) -> bool {
     let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
@@ -110,8 +109,8 @@ pub fn quoted(word: &str) -> String {
     }
 }
 
-/// Splits a line into its commands, as words without quotes and redirections. Returns `None` if that is uncertain: a
-/// substitution or a subshell may run anything, and an unclosed quote is an error.
+/// Splits a line into its commands, each a list of words without quotes and redirections. Returns `None` if it is
+/// uncertain what the line runs: a substitution or a subshell may run anything, and an unclosed quote is an error.
 pub(super) fn simple_commands(line: &str) -> Option<Vec<Vec<String>>> {
     let mut commands = vec![Vec::new()];
     let mut word: Option<String> = None;

@@ -1,4 +1,5 @@
-//! Edits of a text. Every change to a file is a list of these; bytes that are in no edit's range cannot change.
+//! Edits of a text. Every change to a file is a list of edits, and bytes outside the ranges of these edits cannot
+//! change.
 
 use std::ops::Range;
 

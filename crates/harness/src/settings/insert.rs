@@ -1,9 +1,10 @@
-//! Decides where new items go and how they are formatted. It follows the file's own formatting, and only inserts.
+//! Decides where new items go and how they are formatted. New items follow the file's own formatting. Nothing is
+//! deleted.
 //!
 //! `remove` must restore the original bytes, so each rule here has its inverse there:
 //! - In a non-empty container, the items go after the last thing that is not white space. All white space before one of
 //!   our items is ours.
-//! - In an empty container without a line end, we add a line end before the closing bracket, and that one is ours too.
+//! - In an empty container without a line end, we add a line end before the closing bracket. That line end is ours too.
 //! - In an empty container with a line end, that line end stays before the closing bracket. To distinguish this from
 //!   the previous case, hooks are written there on one line ([`Look::short_hooks`]).
 //! - If the file is on one line, an empty container gets no white space at all.
@@ -65,7 +66,7 @@ pub enum Siblings {
 #[derive(Debug)]
 pub struct InsertionPoint {
     at: usize,
-    /// Where a comma goes after the item that was the last one.
+    /// The position at which a comma must be added, after the item that used to be the last one.
     comma: Option<usize>,
     lead: String,
     between: String,

@@ -1,4 +1,4 @@
-//! Determines how to change our hooks in a file into those that should be there.
+//! Determines the edits that turn our hooks in a file into the hooks that should be there.
 
 use super::command::Command;
 use super::edit::Edit;
@@ -21,7 +21,7 @@ impl<'a> Plan<'a> {
         let mut surplus: Vec<&Hook> = survey.ours.iter().collect();
         let mut missing: Vec<&Entry> = entries.iter().collect();
         let mut pairs = Vec::new();
-        // First keep the hooks that are already correct, then change others into what is missing.
+        // First keep the hooks that are already correct, then change other hooks into missing ones.
         for fits in [Hook::is, Hook::can_become] {
             missing.retain(|entry| match surplus.iter().position(|hook| fits(hook, entry)) {
                 Some(index) => {
@@ -145,8 +145,8 @@ fn new_file(place: &HookLocation, entries: &[&Entry], habits: &FileFormatting) -
     Edit::insert(0, print(&file, &look) + look.line_end)
 }
 
-/// Adds groups to an event's array. `ours` are our hooks already in it. They record what was there before us, and the
-/// new groups must record the same, because the old ones may be removed.
+/// Adds groups to an event's array. `ours` are our hooks that are already in the array. They record what was there
+/// before us, and the new groups must record the same, because the old ones may be removed.
 fn new_groups(array: &Container, mut spot: InsertionPoint, ours: &[&Hook], entries: &[&Entry]) -> Vec<Edit> {
     let before = match ours.first() {
         _ if array.items.is_empty() => Before::EmptyArray,
@@ -159,7 +159,8 @@ fn new_groups(array: &Container, mut spot: InsertionPoint, ours: &[&Hook], entri
     spot.insert(&groups)
 }
 
-/// Adds events to the events' object. `ours` are our hooks already in the file, as above.
+/// Adds events to the events' object. `ours` are our hooks that are already in the file. The new hooks record the same
+/// as these do (see [`new_groups`]).
 fn new_members(events: &Container, mut spot: InsertionPoint, ours: &[Hook], entries: &[&Entry]) -> Vec<Edit> {
     let known = |hook: &&Hook| matches!(hook.before, Before::EmptyObject | Before::NoFile);
     let before = match ours.iter().find(known) {

@@ -11,7 +11,7 @@ pub enum Problem {
     NotUtf8 { line: usize, column: usize },
     /// The file is not JSON, even with comments and trailing commas allowed.
     Invalid { line: usize, column: usize, why: String },
-    /// The file is JSON, but has something else where hooks go.
+    /// The file is JSON, but has another kind of value where hooks belong.
     WrongShape { line: usize, column: usize, what: String },
     /// The key occurs twice, and programs disagree on which value counts.
     DuplicateKey { line: usize, column: usize, key: String },
@@ -52,12 +52,12 @@ pub fn duplicate(text: &str, at: usize, key: &str) -> Problem {
     Problem::DuplicateKey { line, column, key: key.into() }
 }
 
-/// Returns the line of a byte, counted from 1.
+/// Returns the number of the line that contains a byte, counted from 1.
 pub fn line_of(text: &str, at: usize) -> usize {
     position(text, at).0
 }
 
-/// Returns the line and the column, both from 1; columns are in characters, as an editor shows them.
+/// Returns the line and the column, both counted from 1; columns are in characters, as an editor shows them.
 fn position(text: &str, at: usize) -> (usize, usize) {
     let before = &text[..at.min(text.len())];
     // A lone CR ends a line as well. The CR of a CRLF does not, because its LF does.

@@ -1,4 +1,4 @@
-//! Removes our hooks: the inverse of `insert`. If the file has been edited since, it removes only what is ours.
+//! Removes our hooks: the inverse of `insert`. If the file has been edited since, only what is ours is removed.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::render::Before;
 use super::survey::{Hook, Survey, group_parts};
 use super::tree::{Container, Item, comments};
 
-/// Returns the edits that remove `hooks`, some of `survey.ours`, from the file.
+/// Returns the edits that remove `hooks` from the file. `hooks` is a part of `survey.ours`.
 pub fn remove(text: &str, place: &HookLocation, survey: &Survey, hooks: &[&Hook]) -> Vec<Edit> {
     let (Some(root), Some(events), [_, ..]) = (&survey.root, survey.events(place), hooks) else {
         return Vec::new();

@@ -7,17 +7,18 @@
 use super::Entry;
 use super::command::Command;
 
-/// What was around an entry before we added it, and so what must be left when the entry is removed.
+/// What was around an entry before we added it, and therefore what must remain when the entry is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Before {
-    /// There was something else, or nothing that must stay. Whatever becomes empty when we are removed goes too, up to
-    /// the outermost braces. Key order: `type`, `command`, `timeout`, the usual one.
+    /// There was something else, or nothing that must stay. Whatever becomes empty when our hooks are removed is
+    /// removed too, up to the outermost braces. Key order: `type`, `command`, `timeout`, the usual one.
     Something,
     /// There was an empty array for the event, which stays. Key order: `command`, `type`, `timeout`.
     EmptyArray,
     /// There was an empty object for the events, which stays. Key order: `type`, `timeout`, `command`.
     EmptyObject,
-    /// There was no file, or a blank one: the outermost braces go too. Key order: `timeout`, `type`, `command`.
+    /// There was no file, or a blank one, so the outermost braces are removed too. Key order: `timeout`, `type`,
+    /// `command`.
     NoFile,
 }
 
@@ -37,7 +38,7 @@ impl Before {
 /// The formatting of new text.
 #[derive(Clone, Debug)]
 pub struct Look {
-    /// True for several lines, false for one.
+    /// True if the new text has several lines, false if it has one.
     pub lines: bool,
     /// Whether the hook itself is written on one line although the rest is not. Like the key order, this records what
     /// was there before: the line end before the closing bracket already existed (see `insert`).

@@ -10,7 +10,7 @@ use super::render::{Node, print, print_member, string as json_string};
 use super::survey::{split_mark, top_level};
 use super::tree::{self, Container, Item};
 
-/// The word after our program.
+/// The subcommand that our command calls.
 const WORD: &str = "statusline";
 /// The option that contains the user's own command.
 const AFTER: &str = "--after";
@@ -18,7 +18,8 @@ const AFTER: &str = "--after";
 /// What a settings file contains as its status line.
 enum Current {
     None,
-    /// Our command: `member` is its index, `command` the range of the command, `after` the user's own command.
+    /// Our command: `member` is the index of the setting, `command` the range of the command, `after` the user's own
+    /// command.
     Ours {
         member: usize,
         command: std::ops::Range<usize>,
@@ -56,7 +57,8 @@ pub fn install(bytes: Option<&[u8]>, key: &str, program: &str) -> Result<Vec<u8>
             let habits = FileFormatting::of(text, Some(&root));
             let spot = InsertionPoint::find(text, &habits, &root, None, Siblings::Other);
             let object = node(&line(program, None), Blank::No);
-            // One line records that the line end before the closing bracket was there before us (see `insert`).
+            // Writing the object on one line records that the line end before the closing bracket was there before us
+            // (see `insert`).
             let object = if spot.look.short_hooks { Node::Short(Box::new(object)) } else { object };
             let member = print_member(key, &object, &spot.look);
             spot.insert(&[member])

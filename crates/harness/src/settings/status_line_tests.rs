@@ -96,7 +96,7 @@ fn what_is_not_ours_to_change_is_left_alone() {
     assert_eq!(uninstall(theirs, KEY).unwrap(), theirs);
 }
 
-/// Such a line was never ours, and must not keep the hooks from being removed.
+/// A status line of another shape was never ours, and must not prevent the removal of our hooks.
 #[test]
 fn a_line_of_another_shape_is_left_alone() {
     for value in ["null", "\"off\"", "{\"type\": \"static\"}", "{\"type\": \"command\", \"command\": 1}"] {

@@ -31,7 +31,7 @@ pub fn top_level(text: &str) -> Result<Option<Container>, Problem> {
 pub struct Survey {
     /// The outermost object; `None` in a blank file.
     pub root: Option<Container>,
-    /// The index in the root of the key with the events' object, if there is one.
+    /// The index of the root's member that contains the events' object, if there is one.
     pub member: Option<usize>,
     /// The events' object, if the events are below a key of their own.
     nested: Option<Container>,

@@ -1,5 +1,5 @@
-//! Positions in a settings file. Nothing is copied: a container is scanned only when it is needed, so five megabytes
-//! of other people's settings cost one pass and no tree.
+//! Positions in a settings file. Nothing is copied: a container is scanned only when it is needed. A file of five
+//! megabytes is read in one pass, and no tree is built.
 
 use std::ops::Range;
 
@@ -110,12 +110,13 @@ pub struct Container {
 pub struct Item {
     pub key: Option<Range<usize>>,
     pub value: Range<usize>,
-    /// The position of the comma after it.
+    /// The position of the comma after the item.
     pub comma: Option<usize>,
-    /// Where the bracket or comma before it ends; white space and comments follow.
+    /// Where the bracket or comma before the item ends; white space and comments follow.
     pub gap_start: usize,
     pub start: usize,
-    /// Where the last thing before it ends, including comments. From here to its start there is only white space.
+    /// Where the last thing before the item ends, including comments. From here to the item's start there is only white
+    /// space.
     pub before: usize,
     /// True if that last thing is a `//` comment, which needs a line end.
     pub before_needs_line: bool,
@@ -207,8 +208,8 @@ pub fn comments(text: &str, range: &Range<usize>) -> usize {
         .count()
 }
 
-/// Returns a string's value. Returns `None` if it is not a string or contains half of a surrogate pair, which none of
-/// our strings does.
+/// Returns the value of a string; `None` if the value is not a string or contains half of a surrogate pair. None of our
+/// strings contains one.
 pub fn string(text: &str, range: &Range<usize>) -> Option<String> {
     serde_json::from_str(&text[range.clone()]).ok()
 }

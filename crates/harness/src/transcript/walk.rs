@@ -1,8 +1,8 @@
 //! Walks through a line of JSON once, forwards. Values that are not needed are skipped, not parsed.
 //!
-//! We need a few fields out of megabytes, in transcripts and in payloads. Skipping a string costs one search for its
-//! closing quote; `serde_json` would decode every escape in it. Nothing recurses, so deep nesting is safe. Nothing
-//! fails: where the text is torn, the walk ends and keeps everything before that point.
+//! We need only a few fields of transcripts and payloads that can be megabytes long. Skipping a string costs one search
+//! for its closing quote; `serde_json` would decode every escape in it. Nothing recurses, so deep nesting is safe.
+//! Nothing fails: where the text is torn, the walk ends and keeps everything before that point.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ pub struct Walk<'a> {
     torn: bool,
 }
 
-/// How many bytes of a string [`Raw::ending`] returns.
+/// The most bytes that [`Raw::ending`] returns.
 const ENDING: usize = 64;
 
 /// One value, undecoded.
@@ -177,7 +177,7 @@ impl<'a> Walk<'a> {
 }
 
 impl<'a> Raw<'a> {
-    /// Decodes a string. Of a longer one it returns at least the first `max` bytes and little more.
+    /// Decodes a string. If it is longer than `max` bytes, returns at least its first `max` bytes and little more.
     pub fn text(self, max: usize) -> Option<Cow<'a, str>> {
         let inner = self.0.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
         // Escapes are longer than the characters that they encode. A cut text must still include the whole margin after
@@ -185,7 +185,7 @@ impl<'a> Raw<'a> {
         Some(unquote(&inner[..decoded_cut(inner, max)]))
     }
 
-    /// Returns the end of a string, undecoded. That is enough to find a mark without escapes in it.
+    /// Returns the end of a string, undecoded. This is enough to find a mark that contains no escapes.
     pub fn ending(self) -> Option<&'a str> {
         let inner = self.0.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
         let mut start = inner.len().saturating_sub(ENDING);

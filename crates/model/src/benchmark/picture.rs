@@ -16,7 +16,7 @@ pub fn sparkline(values: &[Option<f64>]) -> String {
     values.iter().map(bar).collect()
 }
 
-/// Returns the largest value, or 1 if there is none above zero: the result is used as a divisor.
+/// Returns the largest value, or 1 if no value is above zero, because the result is used as a divisor.
 fn largest(values: &[Option<f64>]) -> f64 {
     let most = values.iter().flatten().copied().fold(0.0, f64::max);
     if most > 0.0 { most } else { 1.0 }
@@ -40,6 +40,14 @@ const RUNS_X: usize = 490;
 /// The width of the column of runs.
 const RUNS_WIDTH: usize = 250;
 
+/// The line by which our picture is recognised.
+const TITLE: &str = "<title>Throughline benchmark</title>";
+
+/// Returns whether a file is a picture that [`svg`] made.
+pub fn is_picture(text: &str) -> bool {
+    text.starts_with("<svg ") && text.lines().nth(1) == Some(TITLE)
+}
+
 /// Draws a table with a row for each figure: its value, its limit, and its values in the last runs.
 pub fn svg(history: &History, checks: &[Check], settings: &Settings, runs: usize) -> String {
     let height = HEAD_HEIGHT + METRICS.len() * ROW_HEIGHT + 12;
@@ -47,7 +55,7 @@ pub fn svg(history: &History, checks: &[Check], settings: &Settings, runs: usize
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{PICTURE_WIDTH}\" height=\"{height}\" viewBox=\"0 0 {PICTURE_WIDTH} {height}\" \
          font-family=\"ui-sans-serif, system-ui, sans-serif\" font-size=\"13\">\n\
-         <title>Throughline benchmark</title>\n\
+         {TITLE}\n\
          <rect width=\"{PICTURE_WIDTH}\" height=\"{height}\" rx=\"8\" fill=\"#ffffff\" stroke=\"#d0d7de\"/>\n\
          <text x=\"20\" y=\"29\" font-weight=\"600\" font-size=\"15\" fill=\"#1f2328\">Benchmark</text>\n\
          <text x=\"{}\" y=\"29\" text-anchor=\"end\" fill=\"#59636e\">{} runs, last {}</text>\n",

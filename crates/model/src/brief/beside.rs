@@ -8,6 +8,9 @@ use crate::content::Content;
 /// A summary of fewer bytes does not describe the state, so the last words and finished work are added to it.
 const THIN_SUMMARY: usize = 1_500;
 
+/// The most files that were only read and are added to a summary that is not thin.
+const MOST_READ: usize = 2;
+
 /// Returns the most facts of a class that are added to a summary; `None` for no limit.
 fn most_facts(class: Class, thin: bool) -> Option<usize> {
     match class {
@@ -45,6 +48,14 @@ pub(super) fn additions(candidates: Vec<Candidate>, summary: &str) -> Vec<Candid
         let is_gone = files && !thin && candidate.forms.iter().any(|form| form.ends_with(" (gone)"));
         if candidate.class == Class::Edited && risk.contains(name) || is_gone {
             continue;
+        }
+        // Of files that were only read, the first are needed again; most of the others are not.
+        let read = told.entry(Class::Read).or_default();
+        if candidate.class == Class::Read && !thin && !known {
+            if *read == MOST_READ {
+                continue;
+            }
+            *read += 1;
         }
         let times = told.entry(class).or_default();
         if known || most_facts(class, thin).is_some_and(|most| *times >= most) {

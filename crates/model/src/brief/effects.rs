@@ -46,9 +46,8 @@ fn at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate> {
             None if git.moved.is_some() || seen => {
                 format!("{} edited here, in no commit that was seen: ", count(n, "file"))
             }
-            None => {
-                format!("nothing committed: the edits of {} are only in the working tree: ", count(n, "file"))
-            }
+            // Some of them may be staged: that is not a commit either.
+            None => format!("nothing committed of {}: ", count(n, "edited file")),
             Some(used) => format!("not committed since {}: {}: ", name_of(used), count(n, "file")),
         };
         // A brief without a summary and a packet list the edited files below. If they are the same files, the number is
@@ -56,7 +55,7 @@ fn at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate> {
         let is_edited = |file: &&FileUse| file.edits > 0 && !file.outside && !file.deleted;
         let all_of_them = summary.is_empty() && digest.files.iter().filter(is_edited).count() == n;
         let forms = match all_of_them {
-            true => [head.trim_end_matches(": ").to_owned() + " (every file it edited)"].to_vec(),
+            true => [head.trim_end_matches(": ").to_owned()].to_vec(),
             // Without a summary names are enough, because the files are listed below with their folders.
             false if summary.is_empty() => {
                 let names = || files.iter().map(|file| path(&name(file), 120));

@@ -32,16 +32,9 @@ fn what_is_only_in_the_working_tree() {
     digest.branch = "topic".into();
     digest.files = (0..20).map(|n| edited(&format!("src/f{n}.rs"), n + 1, 0)).collect();
     let alone = candidates(&digest, "");
-    assert_eq!(
-        alone[0].forms,
-        ["nothing committed: the edits of 20 files are only in the working tree (every file it edited)"]
-    );
+    assert_eq!(alone[0].forms, ["nothing committed of 20 edited files"]);
     let told = candidates(&digest, "a summary");
-    assert!(
-        told[0].forms[0].starts_with(
-            "nothing committed: the edits of 20 files are only in the working tree: src/{f19.rs, "
-        )
-    );
+    assert!(told[0].forms[0].starts_with("nothing committed of 20 edited files: src/{f19.rs, "));
     assert!(told[0].forms[0].ends_with("f14.rs}, +14 more"), "{}", told[0].forms[0]);
     assert!(!told[0].forms[2].contains("more"));
     let told = candidates(&digest, "Nothing of it is committed: f0.rs. The others are not committed either.");

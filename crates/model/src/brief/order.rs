@@ -30,6 +30,15 @@ fn steps(class: Class) -> (u32, u32, u32) {
 /// come after almost everything else.
 const UNLIKELY_RANK: u32 = 60;
 
+/// This many files come before longer forms of anything, if they were edited.
+const EARLY_EDITED: usize = 20;
+
+/// None of them ranks lower than this file.
+const FIRST_FILES: usize = 8;
+
+/// The same in a brief that is not roomy: a few files that were only read are needed there too.
+const FIRST_FILES_IF_SHORT: usize = 11;
+
 /// A brief with more room than this is roomy: less likely files come early too.
 const ROOMY_ABOVE: usize = 1_400;
 
@@ -76,14 +85,36 @@ impl Order {
             base += UNLIKELY_RANK;
         }
         let times = |step: u32, n: usize| step.saturating_mul(u32::try_from(n).unwrap_or(u32::MAX));
-        let is_file = matches!(candidate.class, Class::Edited | Class::Read);
-        let unlikely = if is_file && candidate.place >= self.likely_files { UNLIKELY_RANK } else { 0 };
-        let place = times(step, candidate.place).saturating_add(times(longer, form));
+        let (place, unlikely) = match candidate.class {
+            // What is at risk refers to them.
+            Class::Edited if candidate.place < EARLY_EDITED => (candidate.place.min(self.first_files()), 0),
+            Class::Edited | Class::Read if candidate.place >= self.likely_files => {
+                (candidate.place, UNLIKELY_RANK)
+            }
+            _ => (candidate.place, 0),
+        };
+        let place = times(step, place).saturating_add(times(longer, form));
         base.saturating_add(place).saturating_add(unlikely)
+    }
+
+    /// Returns the rank as a number that also tells edited files with the same rank apart.
+    pub fn exact_rank(self, candidate: &Candidate, form: usize) -> f64 {
+        let shares_rank =
+            candidate.class == Class::Edited && (self.first_files()..EARLY_EDITED).contains(&candidate.place);
+        let within = if shares_rank { candidate.place as f64 } else { 0.0 };
+        f64::from(self.rank(candidate, form)) + within / 10_000.0
+    }
+
+    /// Returns the lowest rank of an edited file among the early ones, counted in files.
+    fn first_files(self) -> usize {
+        if self.is_roomy { FIRST_FILES } else { FIRST_FILES_IF_SHORT }
     }
 
     /// Sorts by rank. Ties are broken by class, in the order of a brief, then by the order of gathering.
     pub fn sort(self, candidates: &mut [Candidate]) {
-        candidates.sort_by_key(|candidate| (self.rank(candidate, 0), candidate.class));
+        candidates.sort_by(|a, b| {
+            let ranks = self.exact_rank(a, 0).total_cmp(&self.exact_rank(b, 0));
+            ranks.then(a.class.cmp(&b.class))
+        });
     }
 }

@@ -32,12 +32,12 @@ pub(super) fn rank(mut candidates: Vec<Candidate>, order: Order, scoring: Option
 
 /// Orders all forms by their ranks in [`Order`]; longer forms have higher ranks than shorter ones.
 fn fixed_queue(candidates: &[Candidate], order: Order) -> Vec<(usize, usize)> {
-    let mut queue: Vec<(u32, usize, usize)> = Vec::new();
+    let mut queue: Vec<(f64, usize, usize)> = Vec::new();
     for (i, candidate) in candidates.iter().enumerate() {
-        queue.extend((0..candidate.forms.len()).map(|form| (order.rank(candidate, form), i, form)));
+        queue.extend((0..candidate.forms.len()).map(|form| (order.exact_rank(candidate, form), i, form)));
     }
     // The candidates are sorted, so of two forms with the same rank the one of the earlier candidate comes first.
-    queue.sort_unstable();
+    queue.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
     queue.into_iter().map(|(_, i, form)| (i, form)).collect()
 }
 
@@ -53,7 +53,7 @@ fn scored_queue(
     for (i, (candidate, score)) in candidates.iter().zip(scores).take(most).enumerate() {
         let value = |form: usize| match form {
             0 => score.value,
-            _ => score.value.min(standing(order.rank(candidate, form))),
+            _ => score.value.min(standing(order.exact_rank(candidate, form))),
         };
         queue.extend((0..candidate.forms.len()).map(|form| (value(form), i, form)));
     }
@@ -67,7 +67,7 @@ fn place<'a>(score: &Score, candidate: &'a Candidate) -> Place<'a> {
 
 /// Returns what a candidate's score is computed from.
 fn measured(candidate: &Candidate, order: Order) -> Measured {
-    let standing = standing(order.rank(candidate, 0));
+    let standing = standing(order.exact_rank(candidate, 0));
     let value = |measure: Measure| match measure {
         Measure::Exactly(value) => value,
         Measure::OfStanding(share) => share * standing,
@@ -81,8 +81,8 @@ fn measured(candidate: &Candidate, order: Order) -> Measured {
 }
 
 /// Maps a rank of the fixed order to (0, 1]: rank 0 is 1, rank 100 is a half.
-fn standing(rank: u32) -> f64 {
-    100.0 / (100.0 + f64::from(rank))
+fn standing(rank: f64) -> f64 {
+    100.0 / (100.0 + rank)
 }
 
 #[cfg(test)]

@@ -92,7 +92,8 @@ fn before_scoring(material: &Material, cap: usize) -> Option<String> {
     let room = cap.saturating_sub(width(&head));
     let mut candidates = gather::candidates(material);
     let order = Order::within(room, material.digest.likely_files());
-    candidates.sort_by_key(|candidate| (order.rank(candidate, 0), candidate.class));
+    let rank = |candidate: &Candidate| order.exact_rank(candidate, 0);
+    candidates.sort_by(|a, b| rank(a).total_cmp(&rank(b)).then(a.class.cmp(&b.class)));
     let mut choice = chosen_before_scoring(&candidates, order, room);
     if !choice.is_everything() {
         choice = chosen_before_scoring(&candidates, order, room.saturating_sub(84));
@@ -101,11 +102,11 @@ fn before_scoring(material: &Material, cap: usize) -> Option<String> {
 }
 
 fn chosen_before_scoring(candidates: &[Candidate], order: Order, room: usize) -> Choice {
-    let mut queue: Vec<(u32, usize, usize)> = Vec::new();
+    let mut queue: Vec<(f64, usize, usize)> = Vec::new();
     for (i, candidate) in candidates.iter().enumerate() {
-        queue.extend((0..candidate.forms.len()).map(|form| (order.rank(candidate, form), i, form)));
+        queue.extend((0..candidate.forms.len()).map(|form| (order.exact_rank(candidate, form), i, form)));
     }
-    queue.sort_unstable();
+    queue.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
     let mut left = room;
     let mut opened = Opened::default();
     let mut forms: Vec<Option<usize>> = vec![None; candidates.len()];
@@ -135,6 +136,27 @@ fn without_scoring_the_brief_is_what_it_was() {
             assert_eq!(found, before_scoring(&material, cap), "seed {seed}, {cap} characters");
         }
     }
+}
+
+/// `cargo xtask recall DIR --fixed-order` writes the digests of real sessions and runs this test.
+#[test]
+fn without_scoring_the_brief_of_a_real_session_is_what_it_was() {
+    let Some(folder) = std::env::var_os("THRU_DIGESTS") else {
+        eprintln!("skipped: THRU_DIGESTS names no folder of digests");
+        return;
+    };
+    let mut compared = 0;
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        let digest: Digest = serde_json::from_slice(&std::fs::read(entry.path()).unwrap()).unwrap();
+        let records = facts(compared);
+        let material = material(&digest, &records, None);
+        for cap in [1_200, 2_000, 4_000, 9_500] {
+            let found = compose(&material, cap).map(|brief| brief.text);
+            assert!(found == before_scoring(&material, cap), "{:?}, {cap} characters", entry.file_name());
+        }
+        compared += 1;
+    }
+    assert!(compared > 0, "the folder contains no digest");
 }
 
 #[test]

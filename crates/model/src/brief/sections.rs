@@ -9,9 +9,9 @@ pub mod state;
 pub mod words;
 
 use crate::render::quoted;
-use crate::statement::first_sentences;
+use crate::statement::sentences_about;
 
-/// Quotes the agent's words, cut between sentences.
+/// Quotes the agent's words: if they do not fit, the sentences that say most.
 fn said(text: &str, max: usize) -> String {
-    quoted(&first_sentences(text, max), max + 2)
+    quoted(&sentences_about(text, max, ""), max + 2)
 }

@@ -13,8 +13,8 @@ use crate::score::Decay;
 pub struct Key {
     /// `group.word`, the form in settings files.
     pub name: &'static str,
-    /// The variable that overrides the setting; empty if there is none. It is spelled out, because every hook looks up
-    /// all of them.
+    /// The variable that overrides the setting; empty if there is none. Its name is written out in the table, because
+    /// every hook looks up all variables.
     pub variable: &'static str,
     pub shape: Shape,
     pub help: &'static str,
@@ -61,7 +61,7 @@ pub enum Shape {
     },
     /// A text that must not be empty.
     Text,
-    /// A text that may be empty, which means that there is none.
+    /// A text that may be empty. An empty text means that the setting has no value.
     OptionalText,
     /// A list of absolute paths.
     AbsolutePaths,
@@ -153,7 +153,7 @@ impl Key {
         self.names().any(|known| known == name)
     }
 
-    /// Returns the variables that set it. The current one comes first, because it wins.
+    /// Returns the variables that set this setting. The current one comes first, because it wins.
     pub fn variables(&self) -> impl Iterator<Item = &'static str> {
         let all = std::iter::once(self.variable).chain(self.old.iter().map(|old| old.variable));
         all.filter(|variable| !variable.is_empty())

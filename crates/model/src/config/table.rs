@@ -6,8 +6,8 @@ use super::setting::{Color, FieldType, Key, OldName, Outside, Scope, Shape, Text
 use crate::profile::CLASSES;
 use crate::score::Decay;
 
-/// Generates three things from one list of rows: the struct that code reads, its constant defaults, and the table for
-/// everything else.
+/// Generates three things from one list of rows: the struct that code reads, its constant defaults, and the table of
+/// keys.
 ///
 ///     field: type = default => { name: …, variable: …, shape: …, help: … }
 ///

@@ -75,8 +75,8 @@ pub fn read(bytes: &[u8]) -> Outlined {
         let role = match role_of(&heading.text, heading.level) {
             Some(role) => {
                 let has_entries = blocks.iter().any(Block::is_entry);
-                // A heading of a lower level that has entries of its own does not pass its role on to headings below
-                // it.
+                // A heading of level 3 or deeper that has entries of its own does not pass its role on to the headings
+                // below it.
                 role_headings.push(RoleHeading {
                     level: heading.level,
                     role,

@@ -1,6 +1,6 @@
 use super::*;
 
-/// Compares what is read with lines of `kind text | why @topic`.
+/// Compares what is read with `expected`, lines of the form `kind text | why @topic`.
 fn check(text: &str, expected: &[&str]) {
     let read = read(text.as_bytes());
     let found: Vec<String> = read

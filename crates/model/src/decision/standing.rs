@@ -46,7 +46,7 @@ impl State {
 /// Returns every decision once, in the order in which they were made. A line supersedes the decision it names, and an
 /// answer supersedes earlier answers to the same question. A line with a known id repeats a decision: it counts only if
 /// the decision was no longer in force. Normally a line comes after the line it supersedes, so the end of a log is
-/// enough to judge the decisions in it. A merge can reverse them; then the times decide.
+/// enough to judge the decisions in it. A merge can reverse the order of two lines; then their times decide.
 pub fn fold(lines: impl IntoIterator<Item = Decision>, now: Timestamp) -> Vec<Standing> {
     let mut fold = Fold::default();
     lines.into_iter().filter(Decision::is_known).for_each(|line| fold.add(line));

@@ -1,4 +1,5 @@
-//! What edits were for, in the agent's words. It says "now update `parse` to keep comments" and then edits a file.
+//! What edits were for, in the agent's words. The agent says "now update `parse` to keep comments" and then edits a
+//! file.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +23,7 @@ pub struct Change {
     /// What the agent said the edit was for; empty if it did not say.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
-    /// True if a hook reported the edit. The agent's words before it come later, with the transcript.
+    /// True if a hook reported the edit. What the agent said before the edit is read later, from the transcript.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) live: bool,
 }
@@ -44,7 +45,7 @@ impl Digest {
         keep_last(&mut self.changes, MOST_CHANGES);
     }
 
-    /// Once the agent checks its work, what it announced is done. So it is if it looks at another file after an edit.
+    /// Forgets the announced change once it is made: the agent checks its work, or reads another file after an edit.
     pub(super) fn end_purpose(&mut self, record: &Record) {
         if self.purpose.is_empty() {
             return;
@@ -73,8 +74,8 @@ impl Digest {
         }
     }
 
-    /// Returns what was changed in each file after a record, the file changed last first: its path, and the distinct
-    /// reasons, oldest first. A reason that names another file is not told.
+    /// Returns what was changed in each file after a record: the path, and the distinct reasons, oldest first. The file
+    /// that was changed last comes first. A reason that names another file is left out.
     pub fn changes_since(&self, record: u64) -> Vec<(&str, Vec<&str>)> {
         let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
         for change in self.changes.iter().rev().filter(|change| change.record > record) {
@@ -92,7 +93,7 @@ impl Digest {
         found
     }
 
-    /// Whether words name a file of the session, and not this one.
+    /// Returns whether the words name another file of the session, and not this one.
     fn names_another(&self, words: &str, path: &str) -> bool {
         let name = |path: &'_ str| path.rsplit('/').next().unwrap_or_default().to_owned();
         let is_in_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
@@ -109,7 +110,7 @@ impl Digest {
     }
 }
 
-/// A look at a file, other than one that a command line merely names.
+/// Returns whether the agent read the file, not only named it in a command line.
 fn is_look(file: &FileField) -> bool {
     matches!(file.action, Action::Read) && !file.guess
 }

@@ -22,7 +22,7 @@ pub struct EffectUse {
     pub effect: Effect,
     pub at: String,
     pub record: u64,
-    /// Whether the effect was in another repository than the session's own.
+    /// Whether the effect was in a repository other than the session's own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub elsewhere: bool,
 }
@@ -38,7 +38,7 @@ pub struct GitOnDisk {
     pub has_remote: bool,
     /// The remote branch's commit at the last fetch or push.
     pub remote_commit: Option<String>,
-    /// Edited files that are now as git's index has them: somebody committed or restored them.
+    /// Edited files whose content is now the same as in git's index, because somebody committed or restored them.
     pub unchanged: Vec<String>,
 }
 
@@ -59,7 +59,7 @@ pub struct GitState<'d> {
     pub pull_request: Option<&'d EffectUse>,
     /// What was done to the checkout since the last commit: stashed, discarded, reset.
     pub notes: Vec<&'d EffectUse>,
-    /// Set if HEAD is not the last observed commit, because somebody else has been working.
+    /// The commit at HEAD, if it is not the last observed commit, because somebody else has been working.
     pub moved: Option<&'d str>,
 }
 
@@ -153,7 +153,7 @@ impl Digest {
         files.map(|file| file.path.as_str())
     }
 
-    /// Forgets the edits of a checkout that is gone: nothing of them can be lost any more.
+    /// Forgets the edits of a checkout that no longer exists, because they can no longer be lost.
     pub fn forget_edits(&mut self) {
         let now = self.records;
         self.files.iter_mut().for_each(|file| file.saved_at = now);
@@ -166,7 +166,7 @@ impl Digest {
             |used: &&EffectUse| matches!(used.effect.kind, Kind::Commit | Kind::Amend | Kind::Merge);
         let branch = self.disk.as_ref().map(|disk| disk.branch.as_str()).filter(|branch| !branch.is_empty());
         let branch = branch.unwrap_or(&self.branch);
-        // A commit that was made on another branch says nothing about this one.
+        // A commit that was made on another branch says nothing about the current branch.
         let is_on_branch = |used: &&EffectUse| {
             let place = used.effect.place.as_str();
             used.effect.kind == Kind::Merge
@@ -176,7 +176,7 @@ impl Digest {
         };
         let commits = || here().filter(is_commit).filter(is_on_branch);
         let commit = commits().rfind(|used| !used.effect.id.is_empty()).or_else(|| commits().next_back());
-        // A pull request from before the last switch of branches is not about this one.
+        // A pull request from before the last switch of branches is not about the current branch.
         let switched = here().rfind(|used| used.effect.kind == Kind::Switch).map_or(0, |used| used.record);
         let last_push = here()
             .rfind(|used| matches!(used.effect.kind, Kind::Push | Kind::UpToDate))
@@ -214,7 +214,7 @@ impl Digest {
         };
         let disk_commit = self.disk.as_ref().map(|disk| disk.commit.as_str()).filter(|id| !id.is_empty());
         // The last record that showed where HEAD is: a hook that read it, or a commit. If something else has moved HEAD
-        // since, its place is unknown.
+        // since, the position of HEAD is unknown.
         let known = match here().rfind(|used| moves_head(used.effect.kind)) {
             Some(used) if used.record > self.head_at => {
                 Some(used.effect.id.as_str()).filter(|id| is_commit(&used) && !id.is_empty())
@@ -265,7 +265,7 @@ impl Digest {
             self.files.iter().filter(is_of).any(|file| file.edited_at > used.record)
         };
         kept.retain(|used| used.effect.kind != Kind::Discard || !edited_since(used));
-        // Thrown away twice, it is gone once.
+        // If the same changes were discarded twice, one note is enough.
         let is_again = |later: &[&EffectUse], used: &EffectUse| {
             later
                 .iter()
@@ -280,17 +280,17 @@ impl Digest {
         last
     }
 
-    /// Returns the commits that still exist, here or on the remote: neither amended nor reset since.
+    /// Returns the commits that still exist, here or on the remote: no later amend or reset has removed them.
     pub fn standing_commits(&self) -> Vec<&EffectUse> {
         self.commits().0
     }
 
-    /// Returns commits that were reset before they were pushed.
+    /// Returns the commits that a reset removed before they were pushed.
     pub fn reset_commits(&self) -> Vec<&EffectUse> {
         self.commits().1
     }
 
-    /// Returns the commits that still exist, and those that were reset.
+    /// Returns the commits that still exist, and those that a reset removed.
     fn commits(&self) -> (Vec<&EffectUse>, Vec<&EffectUse>) {
         let mut standing: Vec<&EffectUse> = Vec::new();
         let mut reset = Vec::new();
@@ -390,8 +390,8 @@ impl Staged {
         }
     }
 
-    /// Returns whether a commit that is made now contains a file. If no `git add` was seen, assumes that it contains
-    /// everything.
+    /// Returns whether a commit that is made now would contain a file. If no `git add` was seen, assumes that it would
+    /// contain everything.
     fn holds(&self, path: &str) -> bool {
         self.all || self.names.is_empty() || self.names.iter().any(|name| covers(name, path))
     }

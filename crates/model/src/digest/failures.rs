@@ -42,10 +42,10 @@ pub struct CommandUse {
     pub last: u64,
 }
 
-/// One check of the project, whichever way it was typed, with its newest run.
+/// One check of the project, however its command was typed, with its newest run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CheckUse {
-    /// The command to type again, in its folder.
+    /// The command that repeats the check if it is typed in `folder`.
     pub run: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub folder: String,
@@ -80,9 +80,12 @@ pub struct Failure {
     pub is_command: bool,
     pub exit: Option<i64>,
     pub error: String,
+    /// Whether the command itself failed, not only something that its output was piped into.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub has_failed: bool,
     /// True until something shows that the failure is solved.
     pub open: bool,
-    /// Which checks of the command line have not passed since, by number.
+    /// The indexes of the checks in the command line that have not passed since.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<usize>,
     /// The failed tests that have not passed since; empty if not all of them are known.
@@ -90,13 +93,14 @@ pub struct Failure {
     pub tests: Vec<String>,
     /// How often the command failed in the same way.
     pub times: u32,
-    /// What worked instead within a few calls.
+    /// What worked instead, if something did within a few calls.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub worked: String,
     /// The number of the call in the session.
     pub call: u64,
     pub record: u64,
-    /// The checks in `what`. Every command that runs is compared with an open failure, so they are parsed once.
+    /// The checks in `what`. Every command that runs is compared with every open failure, so these checks are parsed
+    /// only once.
     #[serde(skip)]
     pub(crate) parsed: Parsed<Vec<Check>>,
     #[serde(skip)]
@@ -122,9 +126,38 @@ impl CheckUse {
 
 impl Digest {
     /// Returns what is failing, newest first: its last run failed, and neither it nor a wider check has passed since.
-    /// All code about open failures uses this function.
+    /// The last attempt is one of them, whatever it tried. All code about open failures uses this function.
     pub fn open_failures(&self) -> impl Iterator<Item = &Failure> {
-        self.failures.iter().rev().filter(|failure| failure.open)
+        let last = self.last_attempt().map_or(0, |failure| failure.record);
+        self.failures.iter().rev().filter(move |failure| failure.open || failure.record == last)
+    }
+
+    /// Returns the last thing that was tried since the newest message, if it failed: a script, a request, a deployment.
+    /// Nothing shows whether such a failure is solved, so earlier ones do not count.
+    fn last_attempt(&self) -> Option<&Failure> {
+        let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
+        let is_tried = |what: &str, folder: &str| run::is_attempt(what, folder);
+        let mut commands =
+            self.failures.iter().rev().filter(|failure| failure.is_command && failure.record > asked);
+        let last = commands.find(|failure| is_tried(&failure.what, &failure.folder))?;
+        let mut later = self.commands.iter().rev().take_while(|used| used.last > last.record);
+        let counts = last.has_failed
+            && !last.error.trim().is_empty()
+            && !run::is_user_error(&last.error)
+            && !is_usage(&last.error)
+            && !later.any(|used| is_tried(&used.command, &used.folder));
+        counts.then_some(last)
+    }
+
+    /// Returns the folder in which a command ran, relative to the checkout; empty if that is its top.
+    pub fn folder_of(&self, command: &str, cwd: &str) -> String {
+        let folder = run::folder(command, cwd);
+        match folder.strip_prefix(self.home.as_str()).filter(|_| !self.home.is_empty()) {
+            Some(inside) if inside.is_empty() || inside.starts_with('/') => {
+                inside.trim_start_matches('/').to_owned()
+            }
+            _ => folder,
+        }
     }
 
     /// Returns the newest run of each of the project's checks: tests, then builds and lints, then the rest, newest
@@ -212,7 +245,7 @@ impl Digest {
         }
     }
 
-    /// Applies the runs of a session that continues this one, because they may have solved failures of this one.
+    /// Applies the runs of a session that continues this one, because they may have solved failures of this session.
     pub(super) fn go_on_with(
         &mut self,
         commands: Vec<CommandUse>,
@@ -281,7 +314,7 @@ impl Digest {
         keep_last(&mut self.checks, MOST_CHECKS);
     }
 
-    /// Adds a call that failed openly or behind a pipe.
+    /// Adds a call that failed, even if a pipe hid the failure from the harness.
     pub(super) fn add_failure(&mut self, record: &Record) {
         let is_command = !record.command.is_empty();
         let ended = if is_command { ended_of(record) } else { Ended::Unknown };
@@ -320,6 +353,7 @@ impl Digest {
             is_command,
             exit: record.exit,
             error: cut(error, FAILURE_BYTES).to_owned(),
+            has_failed: failed && is_command,
             open: failed && is_command && is_serious(&checks, what, &record.cwd, error),
             left,
             tests,
@@ -379,7 +413,7 @@ impl Failure {
     }
 }
 
-/// Returns which git command of a line failed, judged by the error; the last one if the error does not show it.
+/// Returns which git command of a line failed, judged by the error; the last one if the error does not show which.
 fn family_of(families: &[Family], error: &str) -> Family {
     let says = |words: &[&str]| words.iter().any(|word| error.contains(word));
     let told = match () {
@@ -417,6 +451,11 @@ fn is_serious(checks: &[Check], command: &str, cwd: &str, error: &str) -> bool {
     }
 }
 
+/// Whether a program only says how it is called.
+fn is_usage(error: &str) -> bool {
+    error.trim_start().get(..6).is_some_and(|start| start.eq_ignore_ascii_case("usage:"))
+}
+
 fn is_crash(error: &str) -> bool {
     [
         "Traceback (most recent",
@@ -435,7 +474,7 @@ fn checks_of(command: &str, record: &Record) -> Vec<Check> {
     below(run::checks(command, &record.cwd), &record.worktree)
 }
 
-/// Makes the folders of the checks relative to the top of the checkout, however they were entered.
+/// Makes the folders of the checks relative to the top of the checkout, however the command line entered them.
 fn below(mut checks: Vec<Check>, worktree: &str) -> Vec<Check> {
     for check in &mut checks {
         if let Some(inside) = inside(check, worktree) {
@@ -462,7 +501,8 @@ pub(super) fn ended_of(record: &Record) -> Ended {
     }
 }
 
-/// Returns how each check of a command line ended; `None` if it was not reached, or if it is unknown which one failed.
+/// Returns how each check of a command line ended; `None` for a check that was not reached, and for every check if it
+/// is unknown which one failed.
 fn each_ended(checks: &[Check], ended: Ended, step: Option<usize>) -> Vec<Option<Ended>> {
     let one = |at: usize| match (ended, step) {
         (Ended::Failed, Some(step)) if at < step => Some(Ended::Passed),

@@ -57,7 +57,7 @@ fn what_is_open() {
         (&[("go test ./...", 1, "FAIL"), ("go test ./x", 0, GREEN)], &["go test ./..."]),
         (&[("go test ./x", 1, RED), ("cd /home/u/app && go test ./x", 0, GREEN)], &[]),
         (&[("go test ./x", 1, RED), ("cd sub && go test ./x", 0, GREEN)], &["go test ./x"]),
-        // A shell around it changes nothing.
+        // A shell around the command changes nothing.
         (&[("bash -lc 'go test ./x'", 1, RED)], &["go test ./x"]),
         (&[("go test ./x", 1, RED), ("bash -lc \"go test ./x 2>&1 | tail -3\"", 0, GREEN)], &[]),
         (&[("sh -c 'cd sub && go test ./x'", 1, RED), ("cd sub && go test ./x", 0, GREEN)], &[]),
@@ -109,7 +109,17 @@ fn what_is_open() {
         (&[("./app --bad", 2, "usage: app")], &[]),
         (&[("./app run", 101, "thread 'main' panicked at src/main.rs:3:5")], &["./app run"]),
         (&[("go run ./x", 1, "panic: nil"), ("go run ./x --json", 0, "")], &[]),
-        (&[("python3 -c 'import y'", 1, "Traceback (most recent call last):")], &[]),
+        // Whatever was tried last is open until something else is tried.
+        (&[("python3 -c 'import y'", 1, "Traceback (most recent call last):")], &["python3 -c 'import y'"]),
+        (
+            &[("python3 -c 'import y'", 1, "ImportError: no y"), ("grep -r y .", 1, "")],
+            &["python3 -c 'import y'"],
+        ),
+        (&[("python3 -c 'import y'", 1, "ImportError: no y"), ("pip install y", 0, "")], &[]),
+        (&[("./deploy.sh staging", 1, "staging: credentials expired")], &["./deploy.sh staging"]),
+        (&[("psql -f schema.sql", 3, "ERROR: relation users exists")], &["psql -f schema.sql"]),
+        (&[("node migrate.js", 1, "0042 does not apply"), ("node migrate.js", 0, "")], &[]),
+        (&[("./deploy.sh | tail -3", 0, "done")], &[]),
         (
             &[
                 ("golangci-lint run ./...", 127, "command not found"),
@@ -220,7 +230,7 @@ fn what_will_go_wrong_again() {
             "gh pr view --json title",
             Some(("gh pr view --bogus", "gh pr view --json title")),
         ),
-        // Nothing shows which part it was.
+        // Nothing shows which part failed.
         ("make fmt && gh pr view", "unknown flag: --bogus", "gh pr view --json title", None),
         // Another subcommand is no remedy.
         ("lint run", "command not found: lint", "npx lint version", None),

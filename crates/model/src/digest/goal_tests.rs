@@ -43,7 +43,7 @@ fn what_is_wanted_now() {
             &[task, "ran: make", "said: It is split.", "user: why so many?"],
             ("why so many?".into(), bare(task), none(), true),
         ),
-        // A yes means the proposal before it, until that is done.
+        // A yes refers to the proposal before it, until the proposal is carried out.
         (
             &[task, "said: I propose two files: a.py and b.py.", "user: yes"],
             ("yes".into(), bare(task), "I propose two files: a.py and b.py.".into(), false),

@@ -1,5 +1,6 @@
 //! Lists of digests of ids: thousands of numbers that are read and written at every checkpoint. In JSON they are one
-//! string, sixteen hexadecimal digits each, which takes a fifth of the time of a list of numbers.
+//! string with sixteen hexadecimal digits for each number, which takes a fifth of the time that a list of numbers
+//! takes.
 
 use std::collections::HashSet;
 use std::fmt;

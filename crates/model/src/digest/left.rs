@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{Digest, names};
 
-/// A text of fewer bytes is quoted unchanged.
+/// A text with fewer bytes than this is quoted unchanged.
 const LONG_TEXT: usize = 1_200;
 
 /// The note after the heading of a section that was left out.
@@ -49,7 +49,8 @@ impl Digest {
         checks.any(|used| self.edited_after(used.last).is_none())
     }
 
-    /// Returns whether the session has files with this extension, because `os.Exit` and `e.g` look like files too.
+    /// Returns whether the session has files with the same extension, because `os.Exit` and `e.g` look like file names
+    /// too.
     fn has_kind(&self, name: &str) -> bool {
         let ending = |name: &str| name.rsplit_once('.').map(|(_, ending)| ending.to_owned());
         let wanted = ending(name);

@@ -9,7 +9,7 @@ use crate::text::{cut, outline};
 
 pub(super) const MOST_PROMPTS: usize = 80;
 const PROMPT_BYTES: usize = 2_000;
-/// The newest prompt may have this many bytes, because it may be a plan that is the goal.
+/// How many bytes of the newest prompt are kept. It may be a plan that is the goal.
 const PLAN_BYTES: usize = 8_000;
 /// The number of prompts that are kept at full length; earlier ones are shortened.
 const LONG_PROMPTS: usize = 12;
@@ -25,7 +25,7 @@ pub struct Prompt {
     /// The call that the user refused with these words; empty if there was none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub refused: String,
-    /// Whether it was said while the agent was working: it corrects the work, or is a remark.
+    /// Whether the prompt was sent while the agent was working. Such a prompt corrects the work, or is a remark.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub at_work: bool,
     /// Files that were named in the part of the text that was cut, because plans are long and name the files they are
@@ -40,7 +40,7 @@ pub struct Goal<'d> {
     pub newest: Option<&'d Prompt>,
     /// The agent's proposal, if the user accepted it as the current task.
     pub accepted: Option<&'d Statement>,
-    /// The task that the newest message belongs to, if that is an earlier one.
+    /// The task that the newest message belongs to, if an earlier message gave the task.
     pub task: Option<&'d Prompt>,
     /// True if the agent has already summed up the task, which is then only context for the newest message.
     pub is_answered: bool,
@@ -51,7 +51,7 @@ impl Prompt {
         prompt::sort(&self.text)
     }
 
-    /// Returns whether the agent was waiting for the prompt: it was neither said while the agent worked nor with a
+    /// Returns whether the agent was waiting for the prompt: it was sent neither while the agent worked nor with a
     /// refusal.
     pub fn begins_turn(&self) -> bool {
         !self.at_work && self.refused.is_empty()
@@ -114,7 +114,7 @@ impl Digest {
                 Sort::Task if prompt.begins_turn() => {
                     goal.task = Some(prompt).filter(|_| !is_newest);
                     let outcome = self.settled_by(i).filter(|said| is_final(said)).map(|said| said.record);
-                    // A proposal that answers the task is part of it. A later one is about something else.
+                    // A proposal that answers the task is part of it. A later proposal is about something else.
                     goal.is_answered = outcome.is_some() && goal.accepted.map(|said| said.record) != outcome;
                     break;
                 }
@@ -150,8 +150,8 @@ impl Digest {
         prompt.begins_turn() && prompt::is_reply(&prompt.text) && asked()
     }
 
-    /// Returns whether a message comes before the task during which it was said, because it says by itself what to do.
-    /// An answer comes after its question, and a refusal after what was refused.
+    /// Returns whether a brief shows a message before the task during which it was said, because the message says by
+    /// itself what to do. An answer comes after its question, and a refusal after what was refused.
     pub fn leads(&self, newest: &Prompt) -> bool {
         newest.sort() == Sort::Task && newest.refused.is_empty() && !self.is_reply(newest)
     }
@@ -168,8 +168,8 @@ impl Digest {
 }
 
 impl Prompt {
-    /// Shortens a longer text to its outline: its first words, its steps and the checks it demands. Keeps the names of
-    /// the files in the rest.
+    /// Shortens a text of more than `most` bytes to its outline: its first words, its steps and the checks it demands.
+    /// Keeps the names of the files in the rest.
     fn shorten(&mut self, most: usize) {
         if self.text.len() <= most {
             return;
@@ -185,9 +185,10 @@ impl Prompt {
     }
 }
 
-/// Returns whether closing words settle the request. "It still fails. Next I will add a parameter." does not.
+/// Returns whether closing words settle the request. "It still fails. Next I will add a parameter." does not. Whoever
+/// asks something has done what there was to do.
 fn is_final(said: &Statement) -> bool {
-    !crate::statement::announces(&said.text)
+    !said.asks.is_empty() || !crate::statement::announces(&said.text)
 }
 
 #[cfg(test)]

@@ -11,11 +11,11 @@ use crate::statement;
 use crate::text::cut;
 
 const MOST_STATEMENTS: usize = 60;
-/// The number of the newest statements that are kept long; older ones are shortened.
+/// How many statements are kept long, counted from the newest; older ones are shortened.
 const LONG_STATEMENTS: usize = 12;
 const STATEMENT_BYTES: usize = 1_600;
 const OLD_STATEMENT_BYTES: usize = 360;
-const FINDING_BYTES: usize = 400;
+const FINDING_BYTES: usize = 800;
 const ASKS_BYTES: usize = 400;
 const MOST_STEPS: usize = 32;
 const STEP_BYTES: usize = 160;
@@ -27,12 +27,13 @@ pub struct Statement {
     pub record: u64,
     /// The condensed text: one line without markup.
     pub text: String,
-    /// True if it ended a turn: it sums up, answers or proposes. Other statements were made between two calls.
+    /// True if the statement ended a turn: it sums up, answers or proposes. Other statements were made between two
+    /// calls.
     pub closing: bool,
     /// The question or the offer at its end; empty if there is none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub asks: String,
-    /// Whether it takes back an earlier statement.
+    /// Whether the statement takes back an earlier one.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub retracts: bool,
 }
@@ -62,7 +63,7 @@ pub enum Did {
     Ran,
     Edited,
     Read,
-    /// It used a tool that names no file and no command.
+    /// The agent used a tool whose input names no file and no command.
     Called,
 }
 
@@ -112,7 +113,7 @@ impl Digest {
     }
 
     /// Adds words that the transcript reports after a stop hook reported the last words of the turn. The transcript
-    /// repeats those, and has what was said before them.
+    /// repeats the last words, and also contains what was said before them.
     fn add_earlier_statement(&mut self, record: &Record) {
         let text = shortened(&statement::condense(&record.text), STATEMENT_BYTES);
         let is_known = self.said == *record.text
@@ -167,8 +168,8 @@ impl Digest {
             (None, true) => return,
         };
         let ended = super::failures::ended_of(record);
-        // A failed call may be in the transcript only. It belongs before what hooks reported in its second or later:
-        // most likely that was the next attempt.
+        // A failed call may be in the transcript only. It belongs before the calls that hooks reported in the same
+        // second or later, because these are most likely the next attempt.
         let told_late = !record.from.is_empty() && !record.ts.is_empty();
         let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
         let later = |step: &Step| step.live && step.record > asked && step.at.as_str() >= &*record.ts;
@@ -201,8 +202,8 @@ impl Digest {
         self.worked > self.said_last
     }
 
-    /// Whether the agent had done what it was asked and waited: nothing came after its last words, and they announce
-    /// nothing. A transcript can end between an announcement and the call.
+    /// Returns whether the agent had done what it was asked and was waiting: nothing came after its last words, and
+    /// they announce nothing. A transcript can end between an announcement and the call.
     pub fn has_finished(&self) -> bool {
         let in_progress = |todo: &TodoField| todo.status == Some(TodoStatus::InProgress);
         let said_all = !statement::announces(&self.said);
@@ -216,7 +217,7 @@ impl Digest {
         &self.steps[first..]
     }
 
-    /// Returns the calls that had begun when the records end, by their command or file.
+    /// Returns the calls that had begun but not ended when the records end, by their command or file.
     pub fn begun_calls(&self) -> impl Iterator<Item = &str> {
         self.unfinished.iter().map(String::as_str).filter(|call| names_more_than_a_tool(call))
     }
@@ -238,7 +239,7 @@ impl Digest {
             || objection.is_some_and(|prompt| prompt::objects(&prompt.text))
     }
 
-    /// Returns the words that closed the turn of a prompt: the last closing ones before the next prompt.
+    /// Returns the words that closed the turn of a prompt: the last closing statement before the next prompt.
     pub(super) fn outcome_of(&self, place: usize) -> Option<&Statement> {
         let prompt = self.prompts.get(place)?;
         let end = self.prompts.get(place + 1).map_or(u64::MAX, |next| next.record);

@@ -9,8 +9,8 @@ use crate::run::Ended;
 
 use super::{CommandUse, Digest, FileUse, Prompt};
 
-/// Files of at least this worth are likely to be needed. Of files worth less, one in fifty was needed again; of those
-/// slightly above, one in eight.
+/// Files of at least this worth are likely to be needed. In real sessions, one in fifty of the files below this worth
+/// was needed again, and one in eight of the files slightly above it.
 const LIKELY_WORTH: f64 = 0.75;
 
 impl Digest {
@@ -72,7 +72,8 @@ impl Digest {
         })
     }
 
-    /// Estimates how likely a command is to be run again. Frequent and recent commands are, and checks above all.
+    /// Estimates how likely a command is to be run again. Frequent and recent commands are more likely, and so are
+    /// checks. Long commands are less likely.
     fn command_worth(&self, command: &CommandUse) -> f64 {
         let often = f64::from(command.runs).ln_1p();
         let checks = if is_check(&command.command) { 0.6 } else { 0.0 };
@@ -80,7 +81,7 @@ impl Digest {
         often + 2.0 * self.freshness(command.last, 25.0) + checks - long
     }
 
-    /// Returns 1 for the current record, and half as much for every `half_life` records before it; 0 if `record` is 0.
+    /// Returns 1 for the current record, halved for every `half_life` records before it; 0 if `record` is 0.
     fn freshness(&self, record: u64, half_life: f64) -> f64 {
         match record {
             0 => 0.0,
@@ -92,7 +93,7 @@ impl Digest {
 /// What the worth of every file is computed from. Files belong together by name, such as `parse.rs`, `parse_tests.rs`
 /// and `test_parse.py`.
 struct RelatedFiles<'a> {
-    /// The last use and the path of the two files of a family that were used last.
+    /// For each family, the last use and the path of the two files that were used most recently.
     last: BTreeMap<&'a str, [(u64, &'a str); 2]>,
     /// The prompts about the current work.
     goals: Vec<&'a Prompt>,
@@ -136,7 +137,7 @@ fn family(path: &str) -> &str {
         .unwrap_or(stem)
 }
 
-/// Whether a command is a test, a build or a linter, or shows the state.
+/// Whether a command is a test, a build or a linter, or shows the state of the checkout.
 fn is_check(command: &str) -> bool {
     const CHECK_WORDS: &[&str] = &[
         "test", "tests", "pytest", "jest", "vitest", "build", "check", "lint", "clippy", "vet", "tsc", "fmt",

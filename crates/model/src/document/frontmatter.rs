@@ -80,7 +80,7 @@ impl Frontmatter {
         })
     }
 
-    /// Returns the entry of a key that counts.
+    /// Returns the entry of a key; the last one if there are several.
     pub fn entry(&self, key: &str) -> Option<&Entry> {
         self.entries.iter().rev().find(|entry| entry.key == key)
     }
@@ -104,7 +104,8 @@ impl Frontmatter {
                     .collect()
             }
         };
-        // These lines are the old value or the rest of it. Below any other value they are a mistake and stay.
+        // Below an empty value, or below `|` or `>`, these lines are the old value. Below any other value they are a
+        // mistake and stay.
         if matches!(entry.source(bytes).first(), None | Some(b'|' | b'>')) {
             edits.extend(entry.unread.iter().map(|span| Edit::new(span.clone(), "")));
         }
@@ -112,7 +113,7 @@ impl Frontmatter {
     }
 
     /// Returns the edits of `remove`. Every entry of that key is removed, so that no earlier one takes effect. The
-    /// lines below it are removed too, because they would become part of the previous entry.
+    /// lines below an entry are removed too, because they would become part of the previous entry.
     pub fn remove(&self, key: &str) -> Vec<Edit> {
         let gone = self.entries.iter().filter(|entry| entry.key == key);
         let mut spans: Vec<Range<usize>> = Vec::new();

@@ -1,5 +1,5 @@
-//! Lines with their ends. LF, CR LF and a lone CR all end a line, as in CommonMark and in YAML. If a lone CR were
-//! text, other readers would see headings and keys in our records that we do not.
+//! Lines with their ends. LF, CR LF and a lone CR all end a line, as in CommonMark and in YAML. If a lone CR were text
+//! here, other readers would see headings and keys in our records that we do not see.
 
 use std::ops::Range;
 
@@ -36,8 +36,8 @@ impl Line {
     }
 }
 
-/// Iterates over the lines of `bytes` from the offset `at`, the first of them numbered `number`. `at` is the start of
-/// a line.
+/// Iterates over the lines of `bytes` from the offset `at`, which is the start of a line. The first line has the number
+/// `number`.
 pub(super) fn lines(bytes: &[u8], at: usize, number: usize) -> impl Iterator<Item = Line> {
     let mut next = Line { number, start: at, stop: at, end: at };
     std::iter::from_fn(move || {

@@ -149,7 +149,7 @@ impl Scanner {
         while self.items.pop_if(|column| *column > indent).is_some() {}
         let mut column = self.items.last().copied().unwrap_or_default();
         let mut rest = slice(text, column..text.len());
-        // Checked once per line, otherwise a long line of markers would take quadratic time.
+        // This is checked once per line; otherwise a long line of markers would take quadratic time.
         let rule = is_rule(slice(rest, trimmed(rest)));
         while let Some(marker) = list_marker(rest).filter(|_| !rule) {
             column += marker;
@@ -205,7 +205,7 @@ pub(super) struct Fence {
 }
 
 impl Fence {
-    /// Returns the fence that `text`, without its indentation, opens.
+    /// Returns the fence that a line opens. `text` is the line without its indentation.
     pub fn open(text: &[u8], column: usize) -> Option<Fence> {
         let mark = *text.first().filter(|mark| matches!(mark, b'`' | b'~'))?;
         let length = run(text, |byte| byte == mark);
@@ -244,7 +244,7 @@ fn list_marker(text: &[u8]) -> Option<usize> {
         blanks if blanks == behind.len() => return None,
         0 => return None,
         blanks @ 1..=4 => blanks,
-        // More blanks start indented code within the item.
+        // More than four blanks start indented code within the item.
         _ => 1,
     };
     Some(text.len() - rest.len() + mark + blanks)

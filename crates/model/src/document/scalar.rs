@@ -104,7 +104,7 @@ fn is_unsafe(character: char) -> bool {
     matches!(character, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// Makes JSON valid as YAML too. Unsafe characters only occur inside strings, where an escape means the same.
+/// Makes JSON valid as YAML too. Unsafe characters only occur inside strings, where an escape means the same character.
 fn escape(json: &str) -> String {
     if !json.contains(is_unsafe) {
         return json.to_owned();
@@ -169,7 +169,7 @@ fn bare_value(text: &[u8]) -> Value {
 /// Parses a number as in JSON; `007`, `+7`, `.5` and `1_000` are texts.
 fn number(text: &[u8]) -> Option<Number> {
     let number = serde_json::from_slice::<Number>(text).ok()?;
-    // The number of serde_json may be wrong in the last bit.
+    // The number that serde_json returns may be wrong in the last bit.
     let exact = || Number::from_f64(std::str::from_utf8(text).ok()?.parse().ok()?);
     if number.is_f64() { exact() } else { Some(number) }
 }

@@ -1,4 +1,4 @@
-//! Sections: finds one by its heading, and makes the edits that replace its text.
+//! Finds a section by its heading, and makes the edits that replace its text.
 
 use std::ops::Range;
 
@@ -101,8 +101,8 @@ impl Outline {
     }
 }
 
-/// Returns the edits of `set_section`. The text is checked first. If it passes, the heading after it is still a
-/// heading, and because a heading leaves nothing open, everything after it reads as before.
+/// Returns the edits of `set_section`. The text is checked first. If it passes, the heading after the text is still a
+/// heading. A heading leaves no block open, so everything after that heading reads as before.
 pub(super) fn set(document: &Document, path: &[Head], text: &[u8]) -> Result<Vec<Edit>, EditError> {
     let level = path_level(path)?;
     let section = document.section(path);
@@ -138,7 +138,7 @@ fn path_level(path: &[Head]) -> Result<u8, EditError> {
     if level == 0 { Err(EditError::BadHeading(String::new())) } else { Ok(level) }
 }
 
-/// Refuses a text that would not stay within its section, before a heading at the offset `end`.
+/// Refuses a text that would not stay within its section. `end` is the offset of the heading after the section.
 fn check_text(document: &Document, level: u8, text: &[u8], end: usize) -> Result<(), EditError> {
     // A `---` that nothing closes is text, but a second one would turn everything between them into frontmatter.
     let unclosed = document.has_unclosed_frontmatter();

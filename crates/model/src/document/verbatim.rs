@@ -6,8 +6,8 @@ use super::outline::Fence;
 /// Marks the fence as ours, so that a text that is itself one code block is not unwrapped.
 const FENCE_INFO: &[u8] = b"verbatim";
 
-/// Wraps a text in a fence longer than any run of backticks within it. The line end before the closing fence belongs
-/// to the fence, so a text with a final line end and one without stay distinct. `line_end` is the document's.
+/// Wraps a text in a fence longer than any run of backticks within it. The line end before the closing fence belongs to
+/// the fence, so a text with a final line end and one without stay distinct. `line_end` is the document's line end.
 pub fn wrap_verbatim(text: impl AsRef<[u8]>, line_end: &str) -> Vec<u8> {
     let text = text.as_ref();
     // A lone CR is not used: with an LF at the start of the text it would become another line end.
@@ -25,7 +25,7 @@ pub fn unwrap_verbatim(section: &[u8]) -> Option<&[u8]> {
     if head.iter().copied().skip_while(|byte| *byte == b'`').ne(FENCE_INFO.iter().copied()) {
         return None;
     }
-    // The first line that closes the fence must be the last of all.
+    // The first line that closes the fence must be the last line.
     let closing = lines(wrapped, opening.end, 2).find(|line| fence.is_closed_by(line.text(wrapped)))?;
     if closing.end != wrapped.len() {
         return None;

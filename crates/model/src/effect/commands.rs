@@ -1,4 +1,4 @@
-//! Rules for other programs that act outside, from the table.
+//! Rules for the programs of the table that act on the outside world.
 
 use super::parts::Part;
 use super::said::link_in;
@@ -91,8 +91,8 @@ pub(super) fn rule(seen: &mut Seen, part: &Part) {
     }
 }
 
-/// Whether a line contains the words of a rule at its start; some words are expected anywhere: `v1: digest: sha256:…
-/// size: 1`.
+/// Returns whether a line begins with the words of a rule. Some words may also come later:
+/// `v1: digest: sha256:… size: 1`.
 fn line_says(line: &str, words: &str) -> bool {
     match words {
         "digest: "
@@ -175,7 +175,7 @@ fn aws(seen: &mut Seen, part: &Part) {
         part.words[1..].iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
     let [service, verb, ..] = words.as_slice() else { return };
     let first = verb.split('-').next().unwrap_or(verb);
-    // A download changes nothing outside.
+    // A download changes nothing on the server.
     let is_download = *service == "s3"
         && matches!(*verb, "cp" | "sync" | "mv")
         && words.last().is_some_and(|to| !to.starts_with("s3://"));

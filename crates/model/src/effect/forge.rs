@@ -65,7 +65,7 @@ pub(super) fn rule(seen: &mut Seen, part: &Part) {
     }
 }
 
-/// Returns what a pair of words does; `None` for those that only read.
+/// Returns what a command such as `pr create` does; `None` for a command that only reads.
 fn effect_of_verb(group: &str, verb: &str) -> Option<(Kind, &'static str)> {
     let done = match verb {
         "create" | "new" => "created",
@@ -229,12 +229,12 @@ fn repository_of(link: &str) -> Option<&str> {
     Some(&path[..end])
 }
 
-/// Returns the number of a number or a link, or the unchanged name.
+/// Returns the number in a link or in `#5`; any other name is returned unchanged.
 fn number_or_name(target: &str) -> &str {
     if target.starts_with("http") { id_of_link(target) } else { target.trim_start_matches('#') }
 }
 
-/// Adds an API request that writes: its method does, or it has fields and no method.
+/// Adds an API request that writes: its method writes, or it has fields and names no method.
 fn api(seen: &mut Seen, part: &Part, words: &[String], repository: &str) {
     let fields = ["-f", "-F", "--field", "--raw-field", "--input", "--form"];
     let has_fields = words.iter().any(|word| {

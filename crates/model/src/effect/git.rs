@@ -107,7 +107,7 @@ impl<'a> Git<'_, 'a, '_> {
         self.add(kind, &subject, "", id);
     }
 
-    /// Adds one commit for each that was picked.
+    /// Adds one commit for each commit that was picked or reverted.
     fn picked(mut self, verb: &str) {
         let mut any = false;
         while let Some(line) = self.said().take(commit_line) {

@@ -1,4 +1,4 @@
-//! Splits a command line into the commands it runs, each with what shows whether its result is known.
+//! Splits a command line into the commands it runs, each with what is known about its result.
 //!
 //! [`crate::shell`] finds the files that a line names. This module finds what the line did, so it follows loops,
 //! pipes, substitutions, functions and lines passed to another shell, and skips here-documents.
@@ -15,15 +15,16 @@ const MOST_PARTS: usize = 200;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Part {
     pub words: Vec<String>,
-    /// The folder that the line entered with `cd`, as written; empty for the folder in which it began.
+    /// The folder that the line entered with `cd`, as written; empty if the command runs in the folder in which the
+    /// line began.
     pub folder: String,
-    /// The programs that its output is piped through.
+    /// The programs that the command's output is piped through.
     pub filters: Vec<String>,
-    /// Whether it is in a loop or a function, so that it may run several times.
+    /// Whether the command is in a loop or a function, so that it may run several times.
     pub repeats: bool,
-    /// True if the success of the whole line implies its success.
+    /// True if the success of the whole line implies the success of this command.
     pub sure: bool,
-    /// True if its output went to a file or was discarded.
+    /// True if the command's output went to a file or was discarded.
     pub silent: bool,
 }
 
@@ -34,13 +35,13 @@ pub(super) fn parts(command: &str) -> Vec<Part> {
     all
 }
 
-/// The context of a command line that is part of another.
+/// The context of a command line that is part of another one.
 #[derive(Clone, Default)]
 struct Around {
     folder: String,
     repeats: bool,
     unsure: bool,
-    /// Whether it is in `$( … )`: its output is printed by another command, if at all.
+    /// Whether the line is in `$( … )`: its output is printed by another command, if at all.
     captured: bool,
     depth: usize,
 }
@@ -95,8 +96,8 @@ fn collect(command: &str, around: &Around, all: &mut Vec<Part>) {
     }
 }
 
-/// Returns for each pipeline whether the success of the line implies its success: it is the last one, or joined by `&&`
-/// to one of which that is true.
+/// Returns for each pipeline whether it must have succeeded if the line succeeded. This holds for the last pipeline,
+/// and for each pipeline that `&&` joins to one for which it holds.
 fn sureness(lists: &[Pipeline]) -> Vec<bool> {
     let mut sure = vec![false; lists.len()];
     let mut known = true;

@@ -65,7 +65,7 @@ impl<'a> Said<'a> {
         FAILURE_WORDS.iter().any(|word| self.text.contains(word))
     }
 
-    /// Returns what `read` makes of the first unused line that it accepts, and marks that line as used.
+    /// Returns the result of `read` for the first unused line that it accepts, and marks that line as used.
     pub fn take<T>(&self, read: impl Fn(&'a str) -> Option<T>) -> Option<T> {
         let mut used = self.used.borrow_mut();
         for (place, line) in self.lines.iter().enumerate() {
@@ -228,8 +228,8 @@ pub(super) fn json(text: &str) -> (Made, usize) {
     (made, at.min(text.len()))
 }
 
-/// Records a field if it is better than the one known: the outermost object wins, and within an object the first key of
-/// the list.
+/// Records a field if it is better than the known one. A field of an outer object is better than one of an inner
+/// object. Within an object, `id` is better than other ids, and the link of a page is better than `url`.
 fn note_field(made: &mut Made, ranks: &mut [usize; 3], key: &str, value: &str, depth: usize) {
     let (slot, order) = match key {
         "id" | "ts" | "sha" | "message_id" | "messageId" => (0, usize::from(key != "id")),

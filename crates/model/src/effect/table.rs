@@ -1,12 +1,13 @@
-//! A table of programs that act outside, with their arguments and success messages; and the words that show that some
-//! rule may apply to a command line.
+//! A table of programs that act on the outside world, with their arguments and success messages; and the words that
+//! show that some rule may apply to a command line.
 
 use super::Kind;
 
 /// One row: a program, the arguments that make it act, and how its output names what it did.
 pub(super) struct Row {
     pub programs: &'static [&'static str],
-    /// Each entry must occur among the words in this order. `a|b` means either; an empty entry means the program alone.
+    /// The entries must occur among the words in this order. `a|b` means either word; an empty entry means the program
+    /// alone.
     pub verbs: &'static [&'static str],
     pub kind: Kind,
     /// The text before the id in a line of the output; such a line proves the effect.
@@ -27,7 +28,7 @@ const DOCKER: &[&str] = &["docker", "podman", "nerdctl"];
 const TERRAFORM: &[&str] = &["terraform", "tofu", "terragrunt"];
 pub(super) const KUBECTL: &[&str] = &["kubectl", "oc", "k"];
 pub(super) static ROWS: &[Row] = &[
-    // Kubernetes prints a line for each resource; see `resources`.
+    // Kubernetes prints a line for each resource; see `commands::changed_resources`.
     row(
         KUBECTL,
         &[
@@ -183,7 +184,7 @@ pub(super) static ROWS: &[Row] = &[
     row(&["twilio"], &["messages:create|api:core:messages:create"], Kind::Message, &[]),
 ];
 
-/// Whether a word shows that a rule may apply. It is checked for every command, so this is a plain match.
+/// Whether a word shows that a rule may apply. Every word of every command is checked, so this is a plain match.
 pub(super) fn is_rule_word(word: &str) -> bool {
     matches!(
         word,

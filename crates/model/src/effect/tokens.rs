@@ -160,7 +160,7 @@ impl<'a> Reader<'a> {
         self.close();
         if c == '<' {
             if self.next_is("<<") {
-                // The text is the next word.
+                // After `<<<`, the next word is the input.
                 self.tokens.push(Token::Redirect { takes_output: false, has_target: true });
             } else if self.next_is("<") {
                 self.next_is("-");

@@ -6,7 +6,7 @@ use crate::render::{inline, quoted};
 /// How much a description says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
-    /// What was done, where, and to which one.
+    /// What was done, where, and the id.
     Short,
     /// The same with the link and more of the text.
     Long,
@@ -76,7 +76,8 @@ pub fn describe(effect: &Effect, detail: Detail) -> String {
     line
 }
 
-/// The names of files that are separated by spaces. A path that is cut in the middle names another one.
+/// Returns the names of files that are separated by spaces, without their folders. A path that is cut in the middle
+/// would name another file.
 fn file_names(what: &str, most: usize) -> String {
     const NAMES: usize = 4;
     if !what.contains(['/', '.']) {
@@ -89,7 +90,7 @@ fn file_names(what: &str, most: usize) -> String {
     format!("{}{more}", shown.join(", "))
 }
 
-/// Words `created: Title`: the verb plain, the user's text in quotes.
+/// Describes a text such as `created: Title`, with the verb as it is and the user's text in quotes.
 fn verb_and_text(what: &str, most: usize) -> String {
     match what.split_once(": ") {
         _ if what.is_empty() => String::new(),

@@ -14,7 +14,7 @@ pub enum Foreign {
         task: String,
         entries: Vec<Entry>,
     },
-    /// Not evidence; the text says what it is instead.
+    /// The file is not evidence; the text says what it is instead.
     Other(&'static str),
 }
 
@@ -40,8 +40,8 @@ pub fn read_foreign(path: &str, bytes: &[u8]) -> Result<Foreign, String> {
     Ok(Foreign::Evidence { task, entries })
 }
 
-/// Returns the task that the file names, or else its folder, or else its own name; `2.1 2.json` is a copy of
-/// `2.1.json`.
+/// Returns the task that the file's content names, or else the name of its folder, or else the file's own name.
+/// `2.1 2.json` is a copy of `2.1.json`.
 fn task_of(path: &str, fields: &Map<String, Value>) -> String {
     let said = ["task_id", "taskId"].iter().find_map(|key| fields.get(*key)?.as_str());
     if let Some(said) = said.and_then(|said| Id::new(said.trim()).ok()) {
@@ -74,7 +74,7 @@ fn stem(path: &str) -> &str {
     name.strip_suffix(".json").unwrap_or(name)
 }
 
-/// Reads an entry of a bundle. All fields go to its metadata, so that one of an unexpected type is not lost.
+/// Reads an entry of a bundle. All fields go to its metadata, so that a field of an unexpected type is not lost.
 fn of_entry(task: &str, value: &Value) -> Entry {
     let mut entry = match serde_json::from_value::<Entry>(value.clone()) {
         Ok(entry) => entry,
@@ -101,23 +101,18 @@ fn of_entry(task: &str, value: &Value) -> Entry {
     with_id(task, entry, value)
 }
 
-/// Reads `{taskId, required_gates, gates: {reviewer: {sessionId, timestamp, agent}}}`. A gate that is listed was
-/// passed.
+/// Reads `{taskId, required_gates, gates: {reviewer: {sessionId, timestamp, agent}}}`. A gate says that an agent had its
+/// turn, not what the agent found, so it is a note.
 fn of_gates(task: &str, fields: &Map<String, Value>, gates: &Map<String, Value>) -> Vec<Entry> {
     let required = fields.get("required_gates").cloned().unwrap_or_default();
     let of_gate = |(name, gate): (&String, &Value)| {
         let text = |key: &str| gate.get(key).and_then(Value::as_str).map(str::to_owned);
-        let entry_type = match name.as_str() {
-            "reviewer" => EntryType::Review,
-            "test_engineer" => EntryType::Test,
-            _ => EntryType::Approval,
-        };
         let mut entry = Entry {
-            entry_type: entry_type.name().to_owned(),
+            entry_type: EntryType::Note.name().to_owned(),
             timestamp: text("timestamp").unwrap_or_default(),
             agent: text("agent").unwrap_or_else(|| name.clone()),
-            verdict: Verdict::Pass.name().to_owned(),
-            summary: format!("gate {name}"),
+            verdict: Verdict::Info.name().to_owned(),
+            summary: format!("the gate {name} was passed in opencode-swarm; its verdict is not recorded"),
             ..Entry::default()
         };
         entry.metadata.insert("gate".to_owned(), gate.clone());

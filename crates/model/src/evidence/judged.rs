@@ -4,7 +4,7 @@ use super::{Entry, EntryType, Kind, Verdict};
 use crate::render::one_line;
 use crate::swarm::Part;
 use crate::text::fingerprint;
-use crate::verdict::{Reading, fields, read};
+use crate::verdict::{Problem, Reading, fields, read};
 
 /// What an agent returned, and which agent it was. The text is redacted.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +18,8 @@ pub struct Answer<'a> {
     pub harness: &'a str,
     pub at: &'a str,
     pub text: &'a str,
+    /// Why the text was not read; `text` is empty then.
+    pub unread: Option<Problem>,
 }
 
 /// The longest text of a field that is kept, in characters.
@@ -26,9 +28,9 @@ const LONGEST_FIELD: usize = 300;
 /// Returns the entry for a task; `None` if an agent of this kind does not judge. An answer that cannot be read becomes
 /// a note, which neither proves nor rejects anything.
 pub fn judged(answer: &Answer, task: &str) -> Option<Entry> {
-    let Answer { part, agent, agent_id, session, harness, at, text } = *answer;
+    let Answer { part, agent, agent_id, session, harness, at, text, unread } = *answer;
     let entry_type = part.judges()?;
-    let reading = read(text);
+    let reading = unread.map_or_else(|| read(text), Reading::Unreadable);
     let fields = fields(text);
     let cut = |texts: &[String]| texts.iter().map(|text| one_line(text, LONGEST_FIELD).into()).collect();
     // Two processes may report the same stop. If agents have no id, their stops are distinguished by time.

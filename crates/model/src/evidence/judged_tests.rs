@@ -2,7 +2,16 @@ use super::*;
 use crate::evidence::{Freshness, Proof, standing};
 
 fn answer<'a>(part: Part, text: &'a str, at: &'a str) -> Answer<'a> {
-    Answer { part, agent: part.name(), agent_id: "a1", session: "s", harness: "claude-code", at, text }
+    Answer {
+        part,
+        agent: part.name(),
+        agent_id: "a1",
+        session: "s",
+        harness: "claude-code",
+        at,
+        text,
+        unread: None,
+    }
 }
 
 fn entry(part: Part, text: &str, at: &str) -> Entry {
@@ -30,6 +39,14 @@ fn one_that_cannot_be_read_is_a_note() {
         assert_eq!((entry.entry_type.as_str(), entry.verdict()), ("note", Verdict::Info));
         assert!(entry.summary.contains("unreadable"), "{}", entry.summary);
     }
+}
+
+#[test]
+fn an_answer_that_was_not_read_says_why() {
+    let answer = Answer { unread: Some(Problem::TooLong), ..answer(Part::Reviewer, "", "t") };
+    let entry = judged(&answer, "1.1").expect("it judges");
+    assert_eq!(entry.verdict(), Verdict::Info);
+    assert!(entry.summary.contains("longer than 256 KB"), "{}", entry.summary);
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! How much evidence a task may have. A write over a limit is refused, and the message gives the limit. Surplus entries
-//! go to the archive, and nothing is lost.
+//! How much evidence a task may have. A write that exceeds a limit is refused, and the message gives the limit. Surplus
+//! entries go to the archive, and nothing is lost.
 
 use super::standing::in_effect;
 use super::{Bundle, Entry};
@@ -16,9 +16,9 @@ pub struct Trimmed {
     pub archived: Vec<Entry>,
 }
 
-/// Archives entries until `most` are left. The oldest go first: those that a later entry settled, then those that
-/// passed. A failure that nothing settled stays, because its task would pass without it; it goes only if there are more
-/// than [`MOST_ENTRIES`].
+/// Archives entries until `most` are left. First go the entries that a later entry settled, then those that passed, in
+/// each group the oldest first. A failure that nothing settled stays, because its task would pass without it; it goes
+/// only if there are more than [`MOST_ENTRIES`] entries.
 pub fn trim(bundle: Bundle, most: usize) -> Trimmed {
     let over = |count: usize, most: usize| count.saturating_sub(most);
     let leaving = ArchiveOrder::of(&bundle.entries);
@@ -83,7 +83,8 @@ fn archive_entries(mut bundle: Bundle, places: &[usize]) -> Trimmed {
     Trimmed { bundle, archived }
 }
 
-/// Returns the bytes that an entry takes in the file: each line is indented, and a comma and a line end follow it.
+/// Returns the number of bytes that an entry takes in the file: each line is indented, and a comma and a line end
+/// follow it.
 fn size_in_bundle(entry: &Entry) -> usize {
     let bytes = serde_json::to_vec_pretty(entry).unwrap_or_default();
     bytes.len() + 4 * (1 + bytes.iter().filter(|b| **b == b'\n').count()) + 2

@@ -1,4 +1,4 @@
-//! The recorded state of the files that evidence is about: one line each, and one hash over all of them.
+//! The recorded state of the files that evidence is about: one line per file, and one hash over all of them.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ pub struct FileState {
     pub size: u64,
     /// When the file was changed, in nanoseconds since 1970 by the file system's clock.
     pub changed: i64,
-    /// SHA-256 of the content; empty if there was no time to read it, so that size and time are compared.
+    /// SHA-256 of the content; empty if there was no time to read it. In that case size and time are compared.
     pub hash: String,
 }
 

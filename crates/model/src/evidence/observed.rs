@@ -7,8 +7,8 @@ use crate::run::{self, Ended, Sort};
 use crate::text::fingerprint;
 
 /// Returns the task that a run at `at` belongs to: one that the session works on, or else one that no other session
-/// works on. `now` is when the records are read. A task with that time was started or finished by the todo list at this
-/// checkpoint, so its real time is unknown and earlier.
+/// works on. `now` is when the records are read. If a task has that time, the todo list started or finished it at this
+/// checkpoint, so the real time is unknown and earlier.
 pub fn task_of<'p>(plan: &'p Plan, session: &str, at: &str, now: &str) -> Option<&'p Task> {
     let is_on = |task: &&Task| {
         let begun = task.started_at.as_deref().is_none_or(|begun| begun <= at || begun == now);

@@ -1,4 +1,4 @@
-//! Judges the evidence of a task. This is the only judgement, and all code that shows evidence uses it.
+//! Judges the evidence of a task. No other code judges it, and all code that shows evidence uses this module.
 
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ pub enum Freshness {
     Fresh,
     /// What has changed, in a few words: `src/a.rs changed`.
     Stale(String),
-    /// Why it is not known. A failure still counts then, but a success proves nothing.
+    /// This is unknown, for the reason in the text. A failure still counts then, but a success proves nothing.
     Unknown(String),
 }
 
@@ -25,7 +25,7 @@ pub enum Proof {
     /// A run passed, but the files have changed since, or it is not known whether they have.
     Stale,
     Failed,
-    /// There is nothing that `thru` saw itself.
+    /// `thru` itself saw no run.
     None,
 }
 
@@ -69,6 +69,13 @@ pub fn standing<'e>(entries: &'e [Entry], mut fresh: impl FnMut(&Entry) -> Fresh
     passed.or(out_of_date).unwrap_or(nothing)
 }
 
+/// Returns the rejection, or the claim that tests fail, that nothing later has settled. What `thru` saw itself is not
+/// among these.
+pub fn rejection(entries: &[Entry]) -> Option<&Entry> {
+    let in_effect = in_effect(entries).into_iter().map(|at| &entries[at]);
+    in_effect.into_iter().find(|entry| !entry.is_seen() && entry.verdict().is_bad())
+}
+
 /// Returns the positions of the entries that no later one has settled, newest first: the last run of each command, and
 /// the last verdict of each kind of judge. Only these are judged.
 pub(super) fn in_effect(entries: &[Entry]) -> Vec<usize> {
@@ -86,6 +93,7 @@ pub(super) fn in_effect(entries: &[Entry]) -> Vec<usize> {
             // A critic judges the plan, so its approval says nothing about work that a reviewer rejected.
             let is_critic = Part::of(&entry.agent) == Some(Part::Critic);
             let judge = judge.filter(|kind| !(is_imported && *kind == EntryType::Test));
+            let judge = judge.filter(|_| !entry.is_imported_gate());
             if let Some(judge) = judge
                 && !settled.iter().any(|(kind, by_import, by_critic)| {
                     *kind == judge && (is_imported || !by_import) && (is_critic || !by_critic)
@@ -156,7 +164,7 @@ impl<'e> Seen<'e> {
 }
 
 impl Standing<'_> {
-    /// Returns what has changed since, or why that is not known; empty if nothing has.
+    /// Returns what has changed since, or why that is not known; empty if nothing has changed.
     pub fn changed(&self) -> &str {
         match &self.freshness {
             Freshness::Fresh => "",

@@ -16,6 +16,41 @@ const PLAIN_NAMES: &[&str] = &[
     "caddyfile",
 ];
 
+/// Languages of blocks that show commands or changes. Such a block is not the content of a source file.
+const COMMAND_LANGUAGES: &[&str] = &[
+    "bash",
+    "sh",
+    "shell",
+    "zsh",
+    "fish",
+    "console",
+    "terminal",
+    "shell-session",
+    "powershell",
+    "cmd",
+    "bat",
+    "diff",
+    "patch",
+    "output",
+    "log",
+];
+
+/// Extensions that belong together, whatever the language of the block is called.
+const FAMILIES: &[&[&str]] = &[
+    &["sh", "bash", "zsh", "fish", "shell", "command", "bats"],
+    &["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"],
+    &["c", "h", "cpp", "cc", "cxx", "hpp", "hh", "m", "mm"],
+    &["yml", "yaml"],
+    &["json", "jsonc", "json5"],
+    &["md", "mdx", "markdown"],
+    &["html", "htm", "vue", "svelte", "xml", "svg"],
+    &["css", "scss", "less", "sass"],
+    &["py", "pyi"],
+    &["ps1", "psm1"],
+    &["bat", "cmd"],
+    &["diff", "patch"],
+];
+
 /// Labels before a name.
 const NAME_LABELS: &[&str] =
     &["file", "filename", "file name", "path", "filepath", "file path", "title", "name", "source"];
@@ -77,8 +112,13 @@ pub fn in_info(info: &str) -> Option<String> {
     let info = info.trim().trim_start_matches('{').trim_end_matches('}').trim();
     for (at, _) in info.match_indices(['=', ':']) {
         let label = info[..at].trim_end().rsplit([' ', ',', '{', '\t']).next().unwrap_or_default();
-        if NAME_LABELS.contains(&label.to_lowercase().trim_matches(['"', '\''])) {
-            return value(info[at + 1..].trim_start());
+        let label = label.to_lowercase();
+        let label = label.trim_matches(['"', '\'']);
+        let name = value(info[at + 1..].trim_start());
+        if NAME_LABELS.contains(&label)
+            && name.as_deref().is_some_and(|name| is_file_label(label) || has_ending(name))
+        {
+            return name;
         }
     }
     if let Some((_, comment)) =
@@ -107,8 +147,12 @@ fn value(text: &str) -> Option<String> {
 }
 
 /// Finds a name in a comment: `// src/a.rs`, `# file: a.py`, `<!-- index.html -->`, `/* a.css */`, `-- a.sql`.
-pub fn in_comment(line: &str) -> Option<String> {
+pub fn in_comment(line: &str, language: &str) -> Option<String> {
     let line = line.trim();
+    // In markdown this is a heading.
+    if line.starts_with('#') && ending(language) == "md" {
+        return None;
+    }
     let marks = [
         "//!", "///", "//", "#", "<!--", "/**", "/*", "--", ";;", ";", "%", "{{/*", "(*", "\"\"\"", "'''",
         "REM ",
@@ -119,9 +163,54 @@ pub fn in_comment(line: &str) -> Option<String> {
     labelled(text.trim().trim_matches(['=', '-', '*', ' ']))
 }
 
+/// A name in the line before a block.
+pub struct FoundName {
+    pub name: String,
+    /// Whether the line has other words too.
+    pub is_mentioned: bool,
+}
+
 /// Finds a name in the line before a block: `**src/a.rs**`, `### src/a.rs`, `File: src/a.rs`, ``Now `src/a.rs`:``, `1.
-/// src/a.rs`, `Create src/a.rs:`.
-pub fn in_line_before(line: &str) -> Option<String> {
+/// src/a.rs`, `Create src/a.rs:`. A block of commands does not get the name of a source file, and a sentence names the
+/// block only if the language fits.
+pub fn in_line_before(line: &str, language: &str) -> Option<FoundName> {
+    let name = any_in_line_before(line)?;
+    let rest = line.replacen(&name, "", 1).to_lowercase();
+    let mut words = rest.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let is_mentioned =
+        words.any(|word| !LABEL_WORDS.contains(&word) && !word.bytes().all(|b| b.is_ascii_digit()));
+    let fits = match is_mentioned {
+        true => is_language_of(language, &name),
+        false => {
+            !COMMAND_LANGUAGES.contains(&language) || !has_ending(&name) || is_language_of(language, &name)
+        }
+    };
+    fits.then_some(FoundName { name, is_mentioned })
+}
+
+/// Words beside a name that say only that it is one.
+const LABEL_WORDS: &[&str] =
+    &["file", "filename", "name", "path", "filepath", "title", "new", "updated", "modified", "full"];
+
+/// Whether the extension of a name is one of the language.
+fn is_language_of(language: &str, name: &str) -> bool {
+    let of_name = name
+        .rsplit('/')
+        .next()
+        .and_then(|name| name.rsplit_once('.'))
+        .map(|(_, ending)| ending.to_lowercase());
+    let (of_name, of_language) = (of_name.unwrap_or_default(), ending(language));
+    !language.is_empty()
+        && !of_name.is_empty()
+        && (of_name == of_language
+            || of_name == language
+            || FAMILIES
+                .iter()
+                .any(|family| family.contains(&of_name.as_str()) && family.contains(&of_language)))
+}
+
+/// Finds a name in the line before a block, whatever else the line says.
+fn any_in_line_before(line: &str) -> Option<String> {
     let line = line.trim().trim_start_matches(['#', '>', '-', '*', '+', ' ']);
     let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
     let line = if number.len() < line.len() { number.strip_prefix(['.', ')']).unwrap_or(line) } else { line };
@@ -157,9 +246,27 @@ fn tagged(line: &str) -> Option<String> {
 fn labelled(text: &str) -> Option<String> {
     let after = text.split_once([':', '=']).and_then(|(label, name)| {
         let label = label.trim().trim_matches(['*', '_', '@']).to_lowercase();
-        NAME_LABELS.contains(&label.as_str()).then(|| value(name.trim().trim_matches(['*', '`', ' '])))?
+        let name = NAME_LABELS
+            .contains(&label.as_str())
+            .then(|| value(name.trim().trim_matches(['*', '`', ' '])))?;
+        // `name: ci` and `Source: https://example.com/a.html` name something else.
+        name.filter(|name| !name.contains("://") && (is_file_label(&label) || path(name).is_some()))
     });
     after.or_else(|| path(text))
+}
+
+/// Whether what follows a label can only be a file's name.
+fn is_file_label(label: &str) -> bool {
+    label.starts_with("file") || label == "path"
+}
+
+/// Whether a name ends with an extension.
+fn has_ending(name: &str) -> bool {
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending).unwrap_or_default();
+    !ending.is_empty()
+        && ending.len() <= 12
+        && ending.starts_with(|c: char| c.is_ascii_alphabetic())
+        && ending.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c))
 }
 
 /// Returns the text if it looks like a file's name: one word with an extension, or a well-known name.
@@ -170,15 +277,11 @@ fn path(text: &str) -> Option<String> {
         && text.len() <= 500
         && !text.contains([' ', '\t', '(', ')', '<', '>', '|', ';', '{', '}', '=', '"']);
     let ending = name.rsplit_once('.').map(|(_, ending)| ending).unwrap_or_default();
-    let has_ending = !ending.is_empty()
-        && ending.len() <= 12
-        && ending.starts_with(|c: char| c.is_ascii_alphabetic())
-        && ending.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
     let is_known = PLAIN_NAMES.contains(&name.to_lowercase().as_str());
     // `v1.x`, `e.g` and `https://…` are not file names.
     let is_other = text.contains("://")
         || name.len() <= 3 && ending.len() <= 1 && !text.contains('/') && !SHORT_EXTENSIONS.contains(&ending);
-    (is_word && (has_ending || is_known) && !is_other).then(|| text.to_owned())
+    (is_word && (has_ending(name) || is_known) && !is_other).then(|| text.to_owned())
 }
 
 /// Extensions of source files that have one letter.

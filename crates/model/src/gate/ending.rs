@@ -1,4 +1,4 @@
-//! How an output ends. It is read line by line, because a hook must not use memory for five megabytes.
+//! How an output ends. The output is read line by line, because a hook must not use memory for five megabytes.
 
 use crate::document::Scanner;
 
@@ -10,7 +10,7 @@ pub enum Ending {
     Empty,
     /// The output contains only the sentinel.
     Bare,
-    /// The last line is something else.
+    /// The last line is not the sentinel.
     Open,
     /// The last line is the sentinel, but in an unclosed code fence.
     Fenced { line: usize },

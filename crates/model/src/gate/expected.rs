@@ -30,7 +30,7 @@ pub struct Output {
     pub not_before: Option<Timestamp>,
     /// Launches since the stage was begun, or since the output was valid.
     pub attempts: u32,
-    /// Whether the output was valid after the last launch. If it is, the next launch counts as the first.
+    /// Whether the output was valid after the last launch. If it was, the next launch counts as the first.
     pub was_valid: bool,
     /// The digest of the inputs when the output was last requested.
     pub inputs_digest: String,
@@ -129,7 +129,7 @@ impl Expected {
         format!("{:#}\n", Value::Object(self.raw.clone())).into_bytes()
     }
 
-    /// Counts a launch before it happens. Otherwise a crash could repeat it without end.
+    /// Counts a launch before it happens. Otherwise crashes could repeat the launch without end.
     pub fn count_launch(&mut self, i: usize, inputs_digest: &str) {
         let Some(output) = self.outputs.get_mut(i) else { return };
         output.attempts += 1;
@@ -141,8 +141,8 @@ impl Expected {
         }
     }
 
-    /// Records that an output became valid, or no longer is; in the second case launches are counted from zero again.
-    /// Returns false if nothing changed.
+    /// Records that an output became valid, or is no longer valid. In the second case launches are counted from zero
+    /// again. Returns false if nothing changed.
     pub fn note(&mut self, i: usize, verdict: Verdict) -> bool {
         let Some(output) = self.outputs.get_mut(i) else { return false };
         let is_valid = verdict == Verdict::Valid;

@@ -1,10 +1,10 @@
-//! Finds the live run: `state/live.json`, or the file in which an orchestrator keeps it.
+//! Finds the live run in `state/live.json`, or in the file in which an orchestrator keeps it.
 
 use serde::Deserialize;
 
 use crate::document::Document;
 
-/// Returns the folder in a `live.json`; `None` if there is none.
+/// Returns the folder that a `live.json` names; `None` if it names none.
 pub fn live_dir(bytes: &[u8]) -> Option<String> {
     #[derive(Deserialize)]
     struct Live {

@@ -107,7 +107,7 @@ pub enum Allowed {
     Trouble,
 }
 
-/// A stop that comes again within this time can be the same one, in milliseconds.
+/// If a second stop comes within this many milliseconds, it can be the same stop again.
 const SAME_STOP_MS: i64 = 250;
 
 pub fn decide(foreground: Foreground, stop: &Stop, rules: &Rules) -> Verdict {
@@ -177,8 +177,8 @@ fn is_none_of_ours(state: &Loop, stop: &Stop) -> Option<Allowed> {
     }
 }
 
-/// Returns whether a stop is the last one again. The same id of the message means the same stop. If either id is
-/// unknown, the words must be the same, and either the message was already answered, or prompt and feedback are
+/// Returns whether a stop is the last one again. If both messages have an id, equal ids mean the same stop. If either
+/// id is unknown, the words must be the same, and either the message was already answered, or prompt and feedback are
 /// unchanged and the two stops are almost simultaneous.
 fn is_same(last: &LastStop, state: &Loop, stop: &Stop, message: Option<Message>) -> bool {
     match (last.message.as_deref(), message.and_then(|message| message.id)) {
@@ -213,7 +213,7 @@ impl Turn {
         let repeated =
             state.last_message_digest.is_some() && state.last_message_digest == digest(stop.said());
         let idle = match calls {
-            // Progress that is unknown does not count as a turn without progress.
+            // If the progress is unknown, the turn does not count as one without progress.
             None => 0,
             Some(_) if stop.changed > 0 => 0,
             // The first turn that said the same words made no progress either.

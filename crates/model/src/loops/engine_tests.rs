@@ -141,7 +141,7 @@ fn what_is_not_the_last_message_of_the_main_agent() {
     let promised = "<promise>ALL DONE</promise>";
     let quiet = Stop { message: Ok(None), ..stop("") };
     check("the last block is a tool call: nothing was said", &running(), &quiet, "feed 3");
-    // A tool result, a sub-agent and a message that is not in the transcript yet never become the message;
+    // A tool result, a sub-agent's words and a message that is not in the transcript yet never count as the message;
     // `last_turn.rs` ensures that. These are the cases that reach the engine.
     check("by a sub-agent", &running(), &Stop { who: Who::SubAgent, ..stop(promised) }, "allow SubAgent");
     let unreadable = Stop { message: Err("the transcript cannot be read".into()), ..stop("") };

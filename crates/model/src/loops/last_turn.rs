@@ -8,7 +8,7 @@ pub struct LastTurn {
     last: Words,
     /// The words that a stop hook last answered.
     answered: Words,
-    /// True if a call or a result came after the words read next.
+    /// True if a call or a result was read, so that the words that are read next came before it.
     past: bool,
     /// When the last stop hook's message was written.
     pub feedback: Option<String>,
@@ -61,8 +61,8 @@ impl LastTurn {
             Item::Feedback { .. } => {
                 self.whole = true;
                 self.feedback = Some(at.unwrap_or_default().to_owned());
-                // If nothing was said since but something was done, the words before the hook's message are not the
-                // last ones.
+                // If nothing was said after the hook's message but something was done, the words before that message
+                // are not the last ones.
                 return self.last.blocks.is_empty() && !self.past;
             }
             _ => self.past = true,
@@ -70,8 +70,8 @@ impl LastTurn {
         true
     }
 
-    /// Returns the last message; `None` if nothing was said since the last call or prompt, or if it is not in the
-    /// transcript yet.
+    /// Returns the last message; `None` if nothing was said since the last call or prompt, or if the message is not in
+    /// the transcript yet.
     pub fn message(&self) -> Option<LastMessage> {
         let of = |words: &Words, answered| {
             let text = words.joined_text()?;
@@ -80,7 +80,8 @@ impl LastTurn {
         of(&self.last, false).or_else(|| of(&self.answered, true))
     }
 
-    /// Returns the message that says `text`, which the harness reported. It may report only the last of several blocks.
+    /// Returns the message that says `text`, which the harness reported. The harness may report only the last of
+    /// several blocks.
     pub fn saying(&self, text: &str) -> Option<LastMessage> {
         let is_it = |said: &str| {
             let (said, text) = (said.trim(), text.trim());
@@ -192,7 +193,7 @@ mod tests {
         assert_eq!((id(&blocks, "one\ntwo").as_deref(), id(&blocks, "one")), (Some("a"), None));
     }
 
-    /// The slower of two hooks sees the answer of the faster one to the same message.
+    /// The slower of two hooks sees the answer that the faster one gave to the same message.
     #[test]
     fn a_message_that_was_answered_already() {
         let answer = || line(vec![Item::Feedback { text: "go on".into() }]);

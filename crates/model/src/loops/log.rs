@@ -9,7 +9,7 @@ use crate::transcript::Usage;
 pub struct Entry {
     pub ts: String,
     pub event: Event,
-    /// The iteration that ended, or at a start or a change the current one.
+    /// The iteration that ended; for a start or a change, the current iteration.
     pub iteration: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,

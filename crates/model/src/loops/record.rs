@@ -55,7 +55,7 @@ impl Record {
         Ok(Record { state, document })
     }
 
-    /// Returns the file with the new `state`. The prompt stays, because nothing ever changes it.
+    /// Returns the record with the new `state`. The prompt stays, because nothing ever changes it.
     pub fn edited(&self, state: Loop) -> Result<Record, EditError> {
         let mut document = self.document.clone();
         let before = fields(&self.state);

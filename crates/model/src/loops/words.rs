@@ -19,7 +19,8 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Returns the failure with only as much output as is passed on. The loop's file keeps it for a repeated stop.
+    /// Returns the failure with only as much output as is passed on. The loop's file keeps this, in case the same stop
+    /// is reported again.
     pub fn end(&self) -> Failure {
         let lines: Vec<&str> = self.output.lines().collect();
         let kept = &lines[lines.len().saturating_sub(OUTPUT_LINES)..];

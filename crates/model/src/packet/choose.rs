@@ -2,7 +2,7 @@
 
 use super::Check;
 use super::compose::{Git, Material, NONE};
-use crate::digest::{CheckUse, Digest, FileUse, Goal, Prompt};
+use crate::digest::{CheckUse, Digest, Failure, FileUse, Goal, Prompt};
 use crate::prompt;
 use crate::render::code;
 use crate::run::{self, Ended, Sort};
@@ -93,6 +93,11 @@ impl Run<'_> {
         *ended == Ended::Failed && MISSING_MESSAGES.iter().any(|words| result.contains(words))
     }
 
+    /// Whether it is a run of this check.
+    fn is(&self, check: &run::Check) -> bool {
+        run::checks(&self.used.run, &self.used.folder).first().is_some_and(|known| known.key() == check.key())
+    }
+
     /// Files were edited after it.
     pub fn is_stale(&self) -> bool {
         self.edited_since
@@ -119,13 +124,26 @@ fn in_folder(used: &CheckUse) -> String {
 }
 
 /// Returns the runs that show whether the work is done: complete runs, or partial ones if no test run was complete.
-/// Commands that do not exist are left out.
-pub fn worth_running<'r, 'd>(runs: &'r [Run<'d>]) -> impl Iterator<Item = &'r Run<'d>> {
+/// Commands that do not exist are left out, and so are those that never said how they ended, or whose failure another
+/// check has shown to be solved.
+pub fn worth_running<'r, 'd>(
+    runs: &'r [Run<'d>],
+    failing: &'r [&'d Failure],
+) -> impl Iterator<Item = &'r Run<'d>> {
     let is_test = |run: &&Run| run.used.sort == Sort::Test;
     let tested = runs.iter().any(|run| is_test(&run) && !run.is_narrow());
     let broad = runs.iter().filter(|run| !run.is_narrow());
     let narrow = runs.iter().filter(move |run| !tested && is_test(run) && run.is_narrow());
-    broad.chain(narrow).filter(|run| !run.is_missing())
+    let is_failing = |run: &Run| {
+        failing
+            .iter()
+            .any(|failure| run::checks(&failure.what, &failure.folder).iter().any(|check| run.is(check)))
+    };
+    broad.chain(narrow).filter(move |run| match run.used.ended {
+        Ended::Passed => true,
+        Ended::Failed => !run.is_missing() && is_failing(run),
+        Ended::Unknown => false,
+    })
 }
 
 /// Returns whether a complete test run passed after the last edit.

@@ -17,6 +17,7 @@ use crate::digest::{Digest, Failure, FileUse, Goal, Prompt};
 use crate::document::Document;
 use crate::event::TodoStatus;
 use crate::render::{code, inline, path, quote, quoted};
+use crate::statement;
 use crate::text::{count, outline};
 use crate::time;
 
@@ -43,6 +44,9 @@ const NEWEST_CHARS: usize = 2_000;
 
 /// The most characters of an earlier task that are quoted.
 const BEFORE_CHARS: usize = 300;
+
+/// The most characters of the task during which the newest message was said.
+const DURING_CHARS: usize = 700;
 
 /// A message with fewer characters may refer to the one before it.
 const REFERRING_CHARS: usize = 60;
@@ -91,6 +95,8 @@ pub struct Material<'a> {
     pub validators: &'a [String],
     pub promise: Option<&'a str>,
     pub max_iterations: i64,
+    /// The prompt of the loop that runs in the session; empty if there is none.
+    pub loop_prompt: &'a str,
 }
 
 /// A packet, and figures about it for display.
@@ -216,6 +222,14 @@ impl<'a> Facts<'a> {
         let mut add = |title: &str, when: String, words: &str, most: usize| {
             text.push_str(&format!("\n{title}{when}:\n\n{}\n", quote(&outline(words, most), most)));
         };
+        if !self.material.loop_prompt.is_empty() {
+            add(
+                "The prompt of the loop that runs in the session, fed at every stop",
+                String::new(),
+                self.material.loop_prompt,
+                TASK_CHARS,
+            );
+        }
         let Goal { newest, accepted, task, is_answered } = self.goal;
         let add_task = |add: &mut dyn FnMut(&str, String, &str, usize), most: usize| {
             let title = match is_answered {
@@ -231,12 +245,15 @@ impl<'a> Facts<'a> {
             add_task(&mut add, TASK_CHARS);
         }
         if let Some(accepted) = accepted {
-            let title = match accepted.asks.is_empty() {
-                true => "The agent proposed, and the user agreed",
-                false => "The agent had said, and asked",
+            let chosen = newest.and_then(|newest| statement::option(&accepted.text, &newest.text));
+            let title = match (chosen, accepted.asks.is_empty()) {
+                (Some(_), _) => "Of the agent's proposals, the user chose",
+                (None, true) => "The agent proposed, and the user agreed",
+                (None, false) => "The agent had said, and asked",
             };
             let asks = if accepted.text.contains(&accepted.asks) { "" } else { accepted.asks.as_str() };
-            add(title, String::new(), format!("{}\n{asks}", accepted.text).trim_end(), PROPOSAL_CHARS);
+            let whole = format!("{}\n{asks}", accepted.text);
+            add(title, String::new(), chosen.unwrap_or(whole.trim_end()), PROPOSAL_CHARS);
         }
         if let Some(newest) = newest {
             let (title, most) = match (task.is_some() || accepted.is_some(), newest.refused.is_empty()) {
@@ -251,7 +268,12 @@ impl<'a> Facts<'a> {
         if leads {
             // "Do it again" says nothing without what it is about.
             let refers = newest.is_some_and(|newest| newest.text.chars().count() < REFERRING_CHARS);
-            add_task(&mut add, if is_answered && !refers { BEFORE_CHARS } else { TASK_CHARS });
+            let most = match (is_answered, refers) {
+                (_, true) => TASK_CHARS,
+                (true, false) => BEFORE_CHARS,
+                (false, false) => DURING_CHARS,
+            };
+            add_task(&mut add, most);
         }
         text
     }
@@ -274,7 +296,9 @@ impl<'a> Facts<'a> {
         // The text "At work on the newest message" does not contain the last words.
         let holds =
             |fact: &Fact| fact.id == "said" && !fact.text.starts_with("At work on the newest message");
-        let is_told = self.told.iter().any(holds);
+        // The accepted proposal is quoted with the goal.
+        let is_goal = self.goal.accepted.is_some_and(|said| said.record == self.material.digest.said_last);
+        let is_told = is_goal || self.told.iter().any(holds);
         (!said.is_empty() && !is_told).then(|| quoted(&said, 1_000))
     }
 
@@ -418,7 +442,7 @@ impl<'a> Facts<'a> {
             }
         }
         let most = commands.len().max(self.material.validators.len() + SEEN_VALIDATORS);
-        for run in choose::worth_running(&self.runs) {
+        for run in choose::worth_running(&self.runs, &self.failing) {
             if commands.len() < most && !commands.iter().any(|known| choose::covers(known, &run.command)) {
                 commands.push(run.command.clone());
             }
@@ -435,15 +459,18 @@ impl<'a> Facts<'a> {
 
     fn file_words(&self, file: &FileUse) -> String {
         let mut why = Vec::new();
-        for (n, word) in [(file.edits, "edited"), (file.reads, "read"), (file.guesses, "named in a command")]
-        {
+        let is_opened = file.edits + file.reads > 0;
+        let guesses = if is_opened { 0 } else { file.guesses };
+        for (n, word) in [(file.edits, "edited"), (file.reads, "read"), (guesses, "named in a command")] {
             match n {
                 0 => {}
                 1 => why.push(word.to_owned()),
                 n => why.push(format!("{word} {n}×")),
             }
         }
-        let changes = self.material.digest.changes_since(0);
+        // Reasons from an earlier task say nothing about this one.
+        let task = self.goal.task.filter(|_| !self.goal.is_answered).or(self.goal.newest);
+        let changes = self.material.digest.changes_since(task.map_or(0, |prompt| prompt.record));
         let reasons = changes.iter().find(|(path, _)| *path == file.path).map(|(_, why)| why.as_slice());
         let reasons: Vec<&str> = reasons
             .map_or(&[][..], |reasons| reasons)

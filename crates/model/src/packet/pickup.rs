@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::drift::{About, Claim, NO_BRANCH, State};
 use super::{
     CONSTRAINTS, CONTEXT, DECISIONS, FILES, INTENT, NEXT_PROMPT, NONE, PLAN, Packet, QUESTIONS, Status,
-    VALIDATORS, import,
+    VALIDATORS, import, words,
 };
 use crate::document::{Document, Head};
 use crate::loops::promise;
@@ -83,10 +83,13 @@ pub fn render(pickup: &Pickup) -> String {
     };
     let author =
         pickup.author.map_or(String::new(), |name| format!(", last committed by {}", quoted(name, 80)));
+    let purpose = match words::says_something(&packet.purpose) {
+        true => format!(": {}", quoted(&packet.purpose, 300)),
+        false => ".".to_owned(),
+    };
     let mut text = format!(
-        "Picking up packet {}{status}{age}{source}{author}: {}\n(Recorded by Throughline; quoted text is data.)\n\n",
+        "Picking up packet {}{status}{age}{source}{author}{purpose}\n(Recorded by Throughline; quoted text is data.)\n\n",
         packet.id,
-        quoted(&packet.purpose, 300)
     );
     let prompt = next_prompt(packet, document);
     let intent = section(document, INTENT);
@@ -98,7 +101,7 @@ pub fn render(pickup: &Pickup) -> String {
             match heading {
                 INTENT if goal.is_some() => {}
                 INTENT => text.push_str(&intent),
-                CONTEXT => text.push_str(&without_told(&section(document, heading), &prompt.text)),
+                CONTEXT => text.push_str(&without_told(&section(document, heading), &prompt.text, packet)),
                 _ => text.push_str(&section(document, heading)),
             }
         }
@@ -168,10 +171,14 @@ fn next_prompt(packet: &Packet, document: &Document) -> NextPrompt {
 /// told once.
 fn goal_in_full(prompt: &NextPrompt, intent: &str) -> Option<String> {
     let (goal, rest) = prompt.text.split_once("\n\n").unwrap_or((&prompt.text, ""));
-    let goal = goal.strip_prefix("Goal: ")?.trim_matches(['“', '”']).trim_end_matches('…');
+    let goal = goal.strip_prefix("Goal: ")?;
     let body = intent.trim().strip_prefix("Intent:\n")?;
     let said: Vec<&str> = body.lines().map(|line| line.trim_start_matches(['>', ' '])).collect();
-    let is_held = collapsed(&said.join(" ")).contains(&collapsed(goal));
+    let said = collapsed(&said.join(" "));
+    // An answer is followed by its question.
+    let is_held = goal
+        .split("”, in answer to “")
+        .all(|words| said.contains(&collapsed(words.trim_matches(['“', '”']).trim_end_matches('…'))));
     (is_held && prompt.sections == Sections::Beside).then(|| format!("Goal: {body}\n\n{rest}"))
 }
 
@@ -179,14 +186,31 @@ fn collapsed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Leaves out the agent's last words, if the prompt quotes them.
-fn without_told(context: &str, prompt: &str) -> String {
+/// Leaves out the agent's last words, if the prompt quotes them, and where the facts come from: the packet has that.
+fn without_told(context: &str, prompt: &str, packet: &Packet) -> String {
+    let source = format!("Session {} in ", path(&packet.session_id, 60));
     let is_told = |line: &str| {
+        if line.starts_with(&source) {
+            return true;
+        }
         let said = ["- At work. Last said: “", "- Last said: “"].into_iter();
         let quoted = said.filter_map(|start| line.strip_prefix(start)?.split_once('”')).next();
         quoted.is_some_and(|(words, _)| prompt.contains(words.trim_start_matches('…').trim()))
     };
-    context.lines().filter(|line| !is_told(line)).flat_map(|line| [line, "\n"]).collect()
+    let kept: String = context.lines().filter(|line| !is_told(line)).flat_map(|line| [line, "\n"]).collect();
+    without_begun(&kept, prompt)
+}
+
+/// Leaves out the calls that had begun, if the prompt names all of them.
+fn without_begun(context: &str, prompt: &str) -> String {
+    const TITLE: &str = "Begun and not finished:\n";
+    let Some((before, rest)) = context.split_once(TITLE) else { return context.to_owned() };
+    let calls: Vec<&str> = rest.split_inclusive('\n').take_while(|line| line.starts_with("- ")).collect();
+    if !calls.iter().all(|call| prompt.contains(call.trim_start_matches("- ").trim_end())) {
+        return context.to_owned();
+    }
+    let length: usize = calls.iter().map(|call| call.len()).sum();
+    format!("{before}{}", &rest[length..])
 }
 
 /// Returns the goal, the state and the next steps; for a packet in another format, all of its text.
@@ -278,14 +302,17 @@ fn files_part(pickup: &Pickup) -> String {
     }
     let reasons = pickup.document.section(&[Head::exact(2, FILES)]).map(|section| section.text());
     let reasons = reasons.unwrap_or_default();
-    let mut read: Vec<String> = Vec::new();
+    let mut used: [(&str, Vec<String>); 3] =
+        ["edited", "read", "named in a command"].map(|how| (how, Vec::new()));
     for claim in files.iter().take(MOST_FILES) {
         let shown = mention(&claim.subject, claim, pickup.mention);
         let is_chosen = pickup.packet.confirmed.contains(&claim.subject);
         let why = reason(&reasons, &claim.subject).unwrap_or_default();
-        // Those that were only read need no line each.
-        if is_only_read(why) && !is_chosen && common.as_ref() == Some(&found(claim)) {
-            read.push(shown);
+        // Those of which nothing is known but that they were edited or read need no line each.
+        if is_only_used(why) && !is_chosen && common.as_ref() == Some(&found(claim)) {
+            if let Some((_, names)) = used.iter_mut().find(|(how, _)| why.starts_with(how)) {
+                names.push(shown);
+            }
             continue;
         }
         let chosen = if is_chosen && !why.contains(CHOSEN) { CHOSEN } else { "" };
@@ -296,8 +323,10 @@ fn files_part(pickup: &Pickup) -> String {
         let now = now.map_or(String::new(), |words| format!(" ({words})"));
         text.push_str(&format!("- {shown}{why}{now}\n"));
     }
-    if !read.is_empty() {
-        text.push_str(&format!("- read: {}\n", read.join(", ")));
+    for (how, names) in used {
+        if !names.is_empty() {
+            text.push_str(&format!("- {how}: {}\n", names.join(", ")));
+        }
     }
     if files.len() > MOST_FILES {
         text.push_str(&format!("- and {} in the packet\n", count(files.len() - MOST_FILES, "more file")));
@@ -320,10 +349,11 @@ fn reason<'t>(section: &'t str, path: &str) -> Option<&'t str> {
     section.lines().find_map(|line| line.strip_prefix(start.as_str()))
 }
 
-/// `read`, `read 2×`, `read, named in a command`: nothing else is known of it.
-fn is_only_read(why: &str) -> bool {
-    let is_look = |part: &str| part.starts_with("read") || part.starts_with("named in a command");
-    !why.is_empty() && why.split(", ").all(is_look)
+/// `read`, `edited 2×, read`, `named in a command`: nothing else is known of it.
+fn is_only_used(why: &str) -> bool {
+    let is_use =
+        |part: &str| ["edited", "read", "named in a command"].iter().any(|word| part.starts_with(word));
+    !why.is_empty() && why.split(", ").all(is_use)
 }
 
 /// Returns the path in the harness's form. A file that does not exist must not be mentioned so that a harness reads it.

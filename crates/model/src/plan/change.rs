@@ -1,5 +1,5 @@
-//! A change of a plan as data, for the ledger. Each part is a complete phase head or a complete task, so that
-//! applying it needs no rule that a later version could change.
+//! A change of a plan as data, for the ledger. Each change contains a whole task, or all fields of a phase or of the
+//! plan, so that applying it needs no rule that a later version could change.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

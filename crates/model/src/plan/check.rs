@@ -105,7 +105,7 @@ fn cycles(tasks: &[&Task], edges: &Edges) -> Vec<Problem> {
         if seen[start] != Seen::Not {
             continue;
         }
-        // The path from `start` to the current task. Each has the index of the next dependency to visit.
+        // The path from `start` to the current task. Each entry has the index of the next dependency to visit.
         let mut path = vec![(start, 0)];
         seen[start] = Seen::OnPath;
         while let Some((at, next)) = path.last_mut() {

@@ -1,5 +1,5 @@
 //! The edits that commands make to a plan, and the reasons for a refusal. Each function takes a plan and returns the
-//! next one.
+//! changed plan.
 
 use std::collections::HashMap;
 
@@ -29,10 +29,13 @@ type Edited = Result<Plan, Refusal>;
 /// What shows that a task is done, when it is to be marked as done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Acceptance<'a> {
-    /// There is fresh evidence that it passed.
+    /// Fresh evidence shows that the task is done.
     Proven,
     /// There is no such evidence; the text says what there is instead.
     Unproven(&'a str),
+    /// Somebody rejected the work, or says that its tests fail; the text says who. The task is not done, with or without
+    /// an acceptance criterion.
+    Rejected(&'a str),
     /// Somebody says why the task counts as done without evidence.
     Waived(&'a str),
 }
@@ -88,6 +91,12 @@ pub fn done(plan: &Plan, id: &str, by: &str, at: &str, acceptance: &Acceptance) 
             );
             return refuse(format!("{id} has an acceptance criterion, and {what}"), &hint);
         }
+        (_, Acceptance::Rejected(what)) => {
+            let hint = format!(
+                "a later verdict settles it; or say why it counts: `thru task done {id} --without-evidence WHY`"
+            );
+            return refuse(format!("{id} is not done: {what}"), &hint);
+        }
         _ => {}
     }
     edit_task(plan, id, |task| {
@@ -97,7 +106,7 @@ pub fn done(plan: &Plan, id: &str, by: &str, at: &str, acceptance: &Acceptance) 
         task.reported_done = false;
         task.without_evidence = match acceptance {
             Acceptance::Waived(why) => Some((*why).to_owned()),
-            Acceptance::Proven | Acceptance::Unproven(_) => None,
+            Acceptance::Proven | Acceptance::Unproven(_) | Acceptance::Rejected(_) => None,
         };
     })
 }
@@ -311,7 +320,7 @@ pub fn ended(before: &Plan, after: &Plan) -> Vec<u32> {
         .collect()
 }
 
-/// Refuses a change that adds a new error. `plan check` reports those that were there before.
+/// Refuses a change that adds a new error. `plan check` reports errors that were there before.
 pub fn checked(before: &Plan, after: Plan) -> Edited {
     let known = problems(before);
     let new: Vec<String> =
@@ -322,7 +331,7 @@ pub fn checked(before: &Plan, after: Plan) -> Edited {
     }
 }
 
-/// Returns the next number after the highest one of a phase.
+/// Returns the next free id of a phase: the number after its highest one.
 pub(super) fn free_id(plan: &Plan, phase: u32) -> String {
     let prefix = format!("{phase}.");
     let numbers = plan.tasks().filter_map(|task| task.id.strip_prefix(&prefix)?.parse::<u64>().ok());

@@ -68,7 +68,7 @@ macro_rules! keeping_the_rest {
 }
 
 /// A key of an object, borrowed from the text unless it contains an escape. A derived `Cow` would copy every key, and a
-/// large plan has twenty thousand.
+/// large plan has twenty thousand keys.
 pub(crate) struct Key<'t>(pub Cow<'t, str>);
 
 impl<'de> Deserialize<'de> for Key<'de> {

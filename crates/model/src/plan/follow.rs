@@ -65,6 +65,26 @@ pub fn follow_todos(plan: &Plan, known: &LinkedTodos, todos: &[TodoField], by: &
     followed
 }
 
+impl Followed {
+    /// Leaves tasks in progress that the list reports as done but somebody rejected, as tasks without evidence are.
+    /// Returns them too.
+    pub fn without_rejected(mut self, is_rejected: impl Fn(&str) -> bool) -> (Followed, Vec<String>) {
+        let is_done = |id: &String| {
+            self.plan.task(id).is_some_and(|task| task.status == TaskStatus::Completed) && is_rejected(id)
+        };
+        let rejected: Vec<String> = self.moved.iter().filter(|id| is_done(id)).cloned().collect();
+        for id in &rejected {
+            let edited = edit_task(&self.plan, id, |task| {
+                task.status = TaskStatus::InProgress;
+                task.done_at = None;
+                task.reported_done = true;
+            });
+            self.plan = edited.unwrap_or(self.plan);
+        }
+        (self, rejected)
+    }
+}
+
 /// Returns a task's new status when its entry changed from `before` to `now`; `None` if it stays.
 fn next_status(task: &Task, before: Option<TodoStatus>, now: TodoStatus, by: &str) -> Option<TaskStatus> {
     let is_others = task.claimed_by.as_deref().is_some_and(|known| known != by);
@@ -101,7 +121,7 @@ fn is_of(task: &Task, text: &str) -> bool {
         && (task.todo.as_deref().map(normal).as_ref() == Some(&text) || normal(&task.description) == text)
 }
 
-/// Returns the text without what people change casually: case, punctuation, a full stop.
+/// Returns the text without what people change casually: case, punctuation and white space.
 pub(super) fn normal(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")

@@ -2,11 +2,11 @@
 
 use super::{Plan, Task};
 
-/// The tasks of a plan by id. A sorted list and not a hash table: a plan has its tasks nearly in order, and to hash
-/// thousands of short ids took longer than to sort and search them.
+/// The tasks of a plan by id. This is a sorted list and not a hash table: the tasks of a plan are nearly in order, and
+/// hashing thousands of short ids took longer than sorting and searching them.
 #[derive(Debug)]
 pub(super) struct Index<'p> {
-    /// In the order of their keys.
+    /// The entries, in the order of their keys.
     entries: Vec<(Key<'p>, Place<'p>)>,
 }
 
@@ -17,7 +17,7 @@ pub(super) struct Place<'p> {
     pub number: usize,
 }
 
-/// An id behind its first bytes as a number, which decide nearly every comparison.
+/// The first bytes of an id as a number, and the whole id. The number decides nearly every comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key<'p>(u64, &'p str);
 
@@ -31,7 +31,7 @@ impl<'p> Index<'p> {
     pub fn of(plan: &'p Plan) -> Index<'p> {
         let places = plan.tasks().enumerate().map(|(number, task)| Place { task, number });
         let mut entries: Vec<_> = places.map(|place| (Key::of(&place.task.id), place)).collect();
-        // Stable: of two tasks with one id the later one stays behind.
+        // The sort is stable: if two tasks have the same id, the later one stays after the other.
         entries.sort_by_key(|(key, _)| *key);
         Index { entries }
     }

@@ -1,5 +1,5 @@
 //! Reads a plan.json of any tool: our own format, that of opencode-swarm, or a bare list of tasks. A value that does
-//! not fit its field is kept next to it, with a warning.
+//! not fit its field is kept, with a warning.
 
 use std::collections::HashSet;
 
@@ -78,7 +78,8 @@ pub(super) fn read_unversioned(bytes: &[u8]) -> Result<Imported, Unreadable> {
     fields.shift_remove("schema_version");
     let title = text(&mut fields, &["title", "name", "project"]).unwrap_or_default();
     let mut plan = Plan::new(&title);
-    plan.swarm = text(&mut fields, &["swarm"]).unwrap_or(plan.swarm);
+    // A plan from elsewhere that names no swarm belongs to none of ours.
+    plan.swarm = text(&mut fields, &["swarm"]).unwrap_or_default();
     plan.current_phase = fields.get("current_phase").and_then(number);
     if plan.current_phase.is_some() {
         fields.shift_remove("current_phase");
@@ -247,7 +248,7 @@ fn number(value: &Value) -> Option<u32> {
     }
 }
 
-/// Removes and returns the first of these keys that contains a text or a number.
+/// Removes the first of these fields that contains a text or a number, and returns its text.
 fn text(fields: &mut Map<String, Value>, keys: &[&str]) -> Option<String> {
     for key in keys {
         match fields.get(*key) {

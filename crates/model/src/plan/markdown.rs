@@ -1,5 +1,5 @@
-//! `plan.md`: the plan for people. [`super::read_markdown`] reads it back as the same plan, because a comment next to
-//! the plain form contains what that cannot express.
+//! `plan.md`: the plan for people. [`super::read_markdown`] reads it back as the same plan, because a comment contains
+//! what the plain form next to it cannot express.
 
 use serde_json::{Map, Value};
 
@@ -68,7 +68,7 @@ fn phase_lines(phase: &Phase) -> String {
     format!("{plain}{}", exact_comment("", &without_tasks(phase), &got))
 }
 
-/// Returns the lines of a task: one line, then details, then a comment with what they do not express exactly.
+/// Returns the lines of a task: one line, then details, then a comment with what these lines do not express exactly.
 fn task_lines(task: &Task, is_current: bool) -> String {
     let mark = match task.status {
         TaskStatus::Completed => "[x]",
@@ -107,8 +107,8 @@ fn task_lines(task: &Task, is_current: bool) -> String {
     format!("{plain}{}", exact_comment("  ", &fields(task), &got))
 }
 
-/// Returns a comment with the fields that would be read differently from the plain form. A field that the plan lacks is
-/// null in it.
+/// Returns a comment with the fields that would be read differently from the plain form. In the comment, null stands
+/// for a field that the plan lacks.
 fn exact_comment(indent: &str, wanted: &Map<String, Value>, got: &Map<String, Value>) -> String {
     let mut exact = Map::new();
     for (key, value) in wanted.iter().filter(|(key, value)| got.get(*key) != Some(*value)) {
@@ -133,7 +133,7 @@ fn fields(value: &impl serde::Serialize) -> Map<String, Value> {
     }
 }
 
-/// Puts a text on one line and leaves the rest unchanged.
+/// Puts a text on one line, with single spaces.
 fn on_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

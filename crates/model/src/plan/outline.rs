@@ -1,5 +1,5 @@
-//! Reads a plan.md, ours or one by people and agents: headings as phases, boxes as tasks, nested boxes as their
-//! parts. It never fails: ambiguous text is read in the likeliest way, with a warning.
+//! Reads a `plan.md` that thru, a person or an agent wrote: headings are phases, boxes are tasks, and nested boxes are
+//! parts of tasks. Reading never fails: ambiguous text is read in the likeliest way, with a warning.
 
 mod field;
 mod heading;
@@ -57,7 +57,7 @@ pub(super) fn read_task(lines: &str, phase: u32) -> Option<Task> {
 
 struct Reader<'s> {
     shape: &'s Shape,
-    /// thru wrote the file, so its title is a title, whatever it says.
+    /// Whether thru wrote the file. If so, its title is a title, whatever it says.
     is_ours: bool,
     plan: Plan,
     has_title: bool,
@@ -65,19 +65,19 @@ struct Reader<'s> {
     headings: Vec<Open>,
     /// The tasks that the next item may be part of, by indent, outermost first.
     parents: Vec<(usize, String)>,
-    /// The task that lines belong to: its phase and position, and its indent.
+    /// The task that the next lines belong to: its phase and position, and its indent.
     task: Option<(usize, usize, usize)>,
-    /// There was a blank line after the task's own text.
+    /// Whether there was a blank line after the task's own text.
     paragraph_ended: bool,
     /// Whether a comment belongs to the last phase.
     in_phase: bool,
     ids: HashSet<String>,
-    /// The lines of list items that are neither tasks nor notes of one.
+    /// The lines of list items that are neither tasks nor notes of a task.
     left_out: Vec<usize>,
     /// Task ids in the file that could not be kept: (phase, old id, new id).
     renamed: Vec<(u32, String, String)>,
     heading_task: Option<HeadingTask>,
-    /// What has to be known about the whole file first.
+    /// What can be decided only when the whole file is known.
     later: resolve::Later,
 }
 
@@ -96,12 +96,12 @@ type Position = (usize, usize);
 struct Open {
     level: usize,
     text: String,
-    /// Its index among the phases, once it is one.
+    /// Its index among the phases, once it is a phase.
     phase: Option<usize>,
     explicit: bool,
     /// The number of a chapter, which the ids of its tasks begin with.
     id: Option<String>,
-    /// It says that all below it is done.
+    /// Whether the heading says that everything below it is done.
     is_finished: bool,
 }
 
@@ -110,7 +110,7 @@ impl<'s> Reader<'s> {
         Reader {
             shape,
             is_ours: false,
-            plan: Plan { title: String::new(), ..Plan::new("") },
+            plan: Plan { swarm: String::new(), ..Plan::new("") },
             has_title: false,
             warnings,
             headings: Vec::new(),
@@ -195,7 +195,7 @@ impl<'s> Reader<'s> {
             rest,
             ..Task::default()
         };
-        // An exact comment follows in a file of ours.
+        // In a file that thru wrote, an exact comment follows, so nothing is in doubt.
         if let Some(doubt) = parsed.doubt.filter(|_| !self.is_ours) {
             self.warn(line, doubt);
         }
@@ -284,14 +284,14 @@ impl<'s> Reader<'s> {
             }
             return;
         };
-        // The label of criteria that come as boxes.
+        // This line is the label of criteria that come as boxes.
         if block.under != Under::Criteria && is_criteria_label(text) && self.heading_task.is_some() {
             return;
         }
         let heading_task = self.parents.is_empty();
         let below = heading_task || block.indent > indent;
         if !below && (is_item || self.paragraph_ended) {
-            // This is no longer about that task.
+            // The line is no longer about that task.
             self.task = None;
             self.parents.clear();
             if is_item {
@@ -320,7 +320,7 @@ impl<'s> Reader<'s> {
             Some(Field::Blocked(why)) => task.blocked_reason = Some(why),
             Some(Field::Evidence(path)) => task.evidence_path = Some(path),
             Some(Field::WithoutEvidence(why)) => task.without_evidence = Some(why),
-            // A wrapped line.
+            // The line continues the description of the task.
             None if !is_item && !self.paragraph_ended && !heading_task => {
                 task.description = joined_line(&task.description, text);
             }
@@ -332,7 +332,8 @@ impl<'s> Reader<'s> {
         doubts.into_iter().for_each(|doubt| self.warn(block.line, doubt));
     }
 
-    /// A line about the whole phase: `**Dependencies**: Phase 1`, `**Status:** ✅ COMPLETE`.
+    /// Handles a line about the whole phase, such as `**Dependencies**: Phase 1` or `**Status:** ✅ COMPLETE`. Returns
+    /// false if the line is not about the phase.
     fn phase_field(&mut self, block: &SourceLine, text: &str, is_item: bool) -> bool {
         let is_below_task =
             self.task.is_some_and(|(.., indent)| self.parents.is_empty() || block.indent > indent);
@@ -352,7 +353,7 @@ impl<'s> Reader<'s> {
             open.is_finished = status == TaskStatus::Completed;
             return true;
         }
-        // `- It compiles` below `Acceptance criteria:`.
+        // The line is a criterion, such as `- It compiles` below `Acceptance criteria:`.
         if is_item && block.under == Under::Criteria && self.heading_task.is_none() {
             note(&mut self.plan.phases[phase].rest, text);
             return true;
@@ -417,7 +418,7 @@ impl<'s> Reader<'s> {
     }
 }
 
-/// Replaces fields; null removes one. Returns false if the result is invalid.
+/// Replaces fields; null removes a field. Returns false if the result is invalid.
 fn overwrite<T: serde::Serialize + serde::de::DeserializeOwned>(
     thing: &mut T,
     fields: &Map<String, Value>,
@@ -464,7 +465,8 @@ fn joined_line(known: &str, more: &str) -> String {
     format!("{known} {}", more.trim())
 }
 
-/// A phase whose tasks are all over is over, even if its heading does not say so.
+/// Marks a pending phase as complete if all its tasks are over, and as in progress if a task was begun, even if its
+/// heading does not say so.
 pub(super) fn settle_phases(plan: &mut Plan) {
     for phase in &mut plan.phases {
         let over = !phase.tasks.is_empty() && phase.tasks.iter().all(|task| task.status.is_over());

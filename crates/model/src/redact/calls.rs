@@ -25,7 +25,7 @@ pub fn argument(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let mut after = at + 1 + blanks(&text[at + 1..], WIDEST_GAP);
     if before.ends_with(b"buildConfigField \"String\",") && text[after..].starts_with(b"\"\\") {
         after += 1; // Gradle takes the text of a literal, which has its own quotes.
-    } else if !before.ends_with(b"(") {
+    } else if !before.ends_with(b"(") && !(is_loud(name) && before.ends_with(b",")) {
         return None;
     }
     // Twilio takes the name of an account, then its token.
@@ -55,6 +55,18 @@ pub fn argument(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     hit(text, value, verdict, joint)
 }
 
+/// Finds the value in `put_env(:app, :secret_key_base, "x")`, where a symbol names it. `at` is the comma.
+pub fn symbol(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
+    let before = &text[floor..at];
+    let (owner, name) = before.split_at(before.len() - run_back(before, WORD, LONGEST_NAME));
+    if name.is_empty() || !owner.ends_with(b":") || owner.ends_with(b"::") {
+        return None;
+    }
+    let verdict =
+        names::judge(name).filter(|verdict| matches!(verdict.says, Says::Password | Says::Secret))?;
+    hit(text, values::value(text, at + 2)?, verdict, Joint { doubtful: true, ..Joint::default() })
+}
+
 fn trim_end(text: &[u8], mark: u8) -> &[u8] {
     &text[..text.len() - text.iter().rev().take_while(|byte| **byte == mark).count()]
 }
@@ -78,7 +90,11 @@ pub fn call(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let verdict = names::judge(name)?;
     let setter = ["set", "with", "bearer"].iter().any(|verb| starts_with_ignore_case(name, verb));
     // Other verbs take the name of a secret, as in `get_secret("prod/db")`.
-    let builder = owner.ends_with(b".") && is(name[0], LOWER) && (!is_verb(name) || is_judge(name));
+    // A bare call as in `apiKey("x")` is one of a settings language.
+    let bare = (owner.is_empty() || owner.ends_with(b"\n") || owner.ends_with(b" "))
+        && !is_verb(name)
+        && profile(&text[at + 2..text.len().min(at + 18)]).is_random();
+    let builder = bare || owner.ends_with(b".") && is(name[0], LOWER) && (!is_verb(name) || is_judge(name));
     let sure = setter || name == b"PASSWORD";
     let value = values::value(text, at + 1)?;
     let slashes = text[value.end..].iter().take(8).take_while(|byte| **byte == b'\\').count();
@@ -111,7 +127,7 @@ const PLACES: &str = "\
     1hmacShaKeyFor,1SymmetricSecurityKey,2createDecipheriv,2AES.encrypt,2AES.decrypt,1SecretKeySpec,1AES.new,\
     2hmac.New,2HMAC.hexdigest,2HMAC.digest,3hash_hmac,1AzureKeyCredential,2SharedKeyCredential,\
     3ClientSecretCredential,2twilio.Client,3MySQLdb.connect,3Sequelize,3create_user,3create_superuser,2Credentials,\
-    2pgp_sym_encrypt,2pgp_sym_decrypt,2AES_ENCRYPT,2AES_DECRYPT,1 crypt,1check_password,4ssh.connect";
+    2pgp_sym_encrypt,2pgp_sym_decrypt,2AES_ENCRYPT,2AES_DECRYPT,1 crypt,1check_password,4ssh.connect,2Credentials.new,2username_pw_set,3openssl_encrypt,1passwordEncoder.encode,1Encoder.encode,2StaticCredentials,2BasicAWSCredentials";
 
 /// Finds the password in `new mysqli("host", "user", "x")`, or text typed into a field: `get("#password").type("x")`.
 /// `at` is the bracket.

@@ -46,6 +46,7 @@ pub fn after(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         b"login" if ends_word(&text[..start], b"vault") || ends_word(&text[..start], b"cargo") => {
             random_word(text, end, 0)
         }
+        b"login" | b"auth" if is_tool(&text[..start]) => token_argument(text, end),
         b"login" if ends_word(&text[..start], b"bw") => random_word(text, end, 1),
         b"LOGIN" if is_tagged(&text[..start]) => random_word(text, end, 1),
         b"AUTH" if memmem::find(last_line(&text[start.saturating_sub(20)..start]), b"HELLO ").is_some() => {
@@ -83,6 +84,17 @@ pub fn after(text: &[u8], start: usize, end: usize) -> Option<Hit> {
             random_word(text, end, 0)
         }
         b"logon" if text[..start].ends_with(b".") => logged_on(text, end),
+        b"add" if ends_word(&text[..start], b"mc config host") => random_word(text, end, 3),
+        b"push" if ends_word(&text[..start], b"nuget") => token_argument(text, end),
+        b"SQLConnectInfo" => random_word(text, end, 2),
+        b"DefaultPassword" => behind_word(text, end, b"/d"),
+        b"isql" => random_word(text, end, 2).or_else(|| random_word(text, end, 3)),
+        b"runas" => random_word(text, end, 1),
+        b"user_pw" | b"owner_pw" | b"input_pw" => flags::given(text, end + 1),
+        b"install" if ends_word(&text[..start], b"cloudflared service") => token_argument(text, end),
+        b"join" if ends_word(&text[..start], b"zerotier-cli") => token_argument(text, end),
+        b"psk" if text[..start].ends_with(b"wpa-") => flags::given(text, end + 1),
+        b"store" if ends_word(&text[..start], b"api-key") => random_word(text, end, 1),
         b"encrypt_string" => flags::literal(text, end + 1),
         b"rocommunity" | b"rwcommunity" => random_word(text, end, 0),
         b"identify" | b"IDENTIFY" => identify(text, start, end),
@@ -136,6 +148,19 @@ pub fn may_take(word: &[u8]) -> bool {
             | b"aes"
             | b"AES"
             | b"encrypt_string"
+            | b"store"
+            | b"add"
+            | b"push"
+            | b"isql"
+            | b"SQLConnectInfo"
+            | b"DefaultPassword"
+            | b"runas"
+            | b"user_pw"
+            | b"owner_pw"
+            | b"input_pw"
+            | b"install"
+            | b"join"
+            | b"psk"
             | b"rocommunity"
             | b"rwcommunity"
             | b"identify"
@@ -158,6 +183,32 @@ fn random_word(text: &[u8], at: usize, skip: usize) -> Option<Hit> {
     (plausible && ends && !setting)
         .then(|| flags::given(&text[..end], start))?
         .filter(|hit| !super::contains(&text[hit.start..hit.end], MARK))
+}
+
+/// Whether a tool that logs in with a token comes before: `wandb login x`.
+fn is_tool(before: &[u8]) -> bool {
+    const TOOLS: &str = "wandb huggingface-cli hf flyctl fly heroku sentry-cli doctl railway pulumi circleci codecov netlify vercel supabase \
+        gh glab op turso modal replicate comet neptune dvc kaggle databricks astro prefect render koyeb npm infracost buf cachix expo eas \
+        cloudsmith gcloud stripe twilio linode-cli civo akamai nx turbo trunk phrase crowdin transifex tx lokalise semgrep fossa \
+        snyk checkly grafbase convex planetscale pscale neon neonctl xata render-cli okteto garden dagger earthly depot namespace blacksmith";
+    let tool = before.trim_ascii_end();
+    let tool =
+        &tool[tool.len() - tool.iter().rev().take(24).take_while(|byte| is(**byte, BASE64_URL)).count()..];
+    before.ends_with(b" ") && TOOLS.split_ascii_whitespace().any(|known| known.as_bytes() == tool)
+}
+
+/// Finds the argument that is a token: 20 characters or more, random or hexadecimal.
+fn token_argument(text: &[u8], at: usize) -> Option<Hit> {
+    words(text, at).find_map(|(start, end)| {
+        let word = &text[start..end];
+        let word = word.rsplit(|byte| *byte == b'=').next().unwrap_or(word);
+        let looks = profile(word);
+        let drawn = word.len() >= 20
+            && word.iter().all(|byte| is(*byte, BASE64_URL | DOT))
+            && looks.is_random()
+            && !super::contains(word, b"REDACTED");
+        drawn.then_some(Hit { start: end - word.len(), end, kind: "token" })
+    })
 }
 
 /// Whether this text may be the beginning of a setting that [`configured`] knows.
@@ -322,6 +373,17 @@ fn behind_word(text: &[u8], at: usize, flag: &[u8]) -> Option<Hit> {
     let mut words = words(text, at).skip_while(|(start, end)| !text[*start..*end].eq_ignore_ascii_case(flag));
     let (start, _) = words.nth(1)?;
     flags::given(text, start)
+}
+
+/// Finds the password in `expect Password:; send "x\r"`. `at` is the semicolon.
+pub fn typed(text: &[u8], at: usize) -> Option<Hit> {
+    let rest = &text[at..text.len().min(at + 40)];
+    let quote = at + rest.iter().position(|byte| matches!(byte, b'"' | b'\''))?;
+    let length = text[quote + 1..]
+        .iter()
+        .take(64)
+        .position(|byte| matches!(byte, b'"' | b'\'' | b'\\' | b'\n' | b'$'))?;
+    (length >= 4).then_some(Hit { start: quote + 1, end: quote + 1 + length, kind: "password" })
 }
 
 /// Finds the password in `send "x\r"` on the line after `expect "Password:"`, also if these are methods. `at` is the

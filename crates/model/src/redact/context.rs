@@ -36,6 +36,12 @@ pub fn told(text: &[u8], start: usize, end: usize, at: usize) -> Option<Hit> {
         (b':', b' ' | b'\'') if &text[start..end] == b"API" => languages::key_of_api(text, start, at),
         (b':', _) if end - start <= 2 && end < at => web_key(text, start, end, at),
         (b':', b'"' | b'\'') if is_session(&text[start..end]) => cookie(text, start, at),
+        (b':', b'"') if text[start..end].contains(&b'.') => hosted(text, start, at),
+        (b':', b'=')
+            if end == at && (text[..start].ends_with(b"user=") || text[..start].ends_with(b"login=")) =>
+        {
+            pairs::assigned(text, at)
+        }
         (b':', _) if byte(text, at + 1) == b'\n' => announced(text, at),
         (b':', b' ' | b'`' | b'"' | b'\'' | b'(') if end == at && byte(text, at + 1) > b' ' => {
             pairs::colon(text, start, at)
@@ -44,7 +50,6 @@ pub fn told(text: &[u8], start: usize, end: usize, at: usize) -> Option<Hit> {
         (b':', _) if text[at + 1..].starts_with(b" EAP \"") || text[at + 1..].starts_with(b" XAUTH \"") => {
             flags::given(text, at + 1 + text[at + 1..].iter().position(|byte| *byte == b'"')?)
         }
-        (b':', b' ') if &text[start..end] == b"phrase" => seed(text, start, at),
         (b':', b'@') if &text[start..end] == b"localhost" => generated(text, at),
         (b':', b'@') if end == at && text[start..end].contains(&b'.') => after_address(text, at),
         (b':', b'/') if end == at => commands::slash_flag(text, start, at),
@@ -78,19 +83,36 @@ pub fn announced(text: &[u8], at: usize) -> Option<Hit> {
     if told { named::hit(text, value, verdict, Joint { doubtful: true, ..Joint::default() }) } else { None }
 }
 
+/// Finds the token in `"github-oauth": {"github.com": "x"}`, where a host comes between. The host is `text[start..]`.
+fn hosted(text: &[u8], start: usize, at: usize) -> Option<Hit> {
+    let before =
+        text[start.saturating_sub(80)..start - 1].trim_ascii_end().strip_suffix(b"{")?.trim_ascii_end();
+    let name = before.strip_suffix(b":")?.trim_ascii_end().strip_suffix(b"\"")?;
+    let name = &name[name.len() - super::classes::run_back(name, BASE64_URL, 40)..];
+    let told = names::judge(name).is_some() || name.ends_with(b"oauth") || name == b"bearer";
+    let value =
+        values::value(text, at + 1 + blanks(&text[at + 1..], 4)).filter(|value| value.quoted && told)?;
+    let verdict = Verdict { says: Says::Secret, kind: "token" };
+    named::hit(text, value, verdict, Joint::default())
+}
+
 /// Finds the value in `##vso[task.setvariable variable=NAME;issecret=true]x`, a line in a log of Azure Pipelines.
 fn masked(text: &[u8], at: usize) -> Option<Hit> {
     let close = text[at..].iter().take(60).position(|byte| matches!(byte, b']' | b'\n'))?;
     (text[at + close] == b']').then(|| flags::given(text, at + close + 1))?
 }
 
-/// Finds a wallet's recovery phrase, twelve words or more on one line, as in `seed phrase: actor island canyon …`.
-fn seed(text: &[u8], start: usize, at: usize) -> Option<Hit> {
+/// Finds a wallet's recovery phrase, twelve words or more, as in `seed phrase: actor island canyon …` and
+/// `the mnemonic is "…"`. The noun ends at `end`.
+pub fn seed(text: &[u8], end: usize) -> Option<Hit> {
     const FEWEST: usize = 12;
-    if !["seed ", "recovery "].iter().any(|word| ends_with_ignore_case(&text[..start], word)) {
-        return None;
-    }
-    let start = at + 1 + blanks(&text[at + 1..], 4);
+    let marks = text[end..].iter().take(32).take_while(|byte| b" :=\n\r\"'`*-".contains(byte)).count();
+    let verb = ["is", "are", "was", "(12 words)", "(24 words)"]
+        .iter()
+        .find(|verb| text[end + marks..].starts_with(verb.as_bytes()));
+    let start = end + marks + verb.map_or(0, |verb| verb.len());
+    let start =
+        start + text[start..].iter().take(8).take_while(|byte| b" :=\n\r\"'`*".contains(byte)).count();
     let (mut end, mut words) = (start, 0);
     loop {
         let next = end + usize::from(words > 0);
@@ -101,7 +123,7 @@ fn seed(text: &[u8], start: usize, at: usize) -> Option<Hit> {
         (end, words) = (next + length, words + 1);
     }
     // In a sentence, further words or a punctuation mark would follow.
-    let alone = words >= FEWEST && matches!(byte(text, end), b'\n' | b'\r' | b'"' | b'\\' | 0);
+    let alone = words >= FEWEST && matches!(byte(text, end), b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'\\' | 0);
     alone.then_some(Hit { start, end, kind: "password" })
 }
 
@@ -170,7 +192,9 @@ fn query(text: &[u8], start: usize, at: usize) -> Option<Hit> {
 fn cookie(text: &[u8], start: usize, at: usize) -> Option<Hit> {
     let after = at + 1 + blanks(&text[at + 1..], 1);
     let content = values::quote_at(text, after).map_or(after, |(content, _)| content);
-    if cookie_length(&text[content..], SHORTEST_SESSION) < SHORTEST_SESSION {
+    let named = is_session(&text[start..at]);
+    let shortest = if named { 10 } else { SHORTEST_SESSION };
+    if cookie_length(&text[content..], shortest) < shortest {
         return None;
     }
     let line = last_line(&text[start.saturating_sub(LONGEST_HEADER)..start]);
@@ -189,7 +213,11 @@ fn cookie(text: &[u8], start: usize, at: usize) -> Option<Hit> {
     let content = &text[value.start..value.end];
     let uuid = content.len() == 36 && content.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
     let joint = Joint { doubtful: true, ..Joint::default() };
-    let secret = !uuid && values::is_secret(text, value, Says::Secret, joint);
+    // A session may be a UUID.
+    let uuid = uuid && !named;
+    let secret =
+        named && content.len() >= 10 && profile(content).is_mixed() && !super::contains(content, b"REDACTED")
+            || !uuid && values::is_secret(text, value, Says::Secret, joint);
     secret.then_some(Hit { start: value.start, end: value.end, kind: "cookie" })
 }
 

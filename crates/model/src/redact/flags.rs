@@ -235,6 +235,12 @@ fn short(text: &[u8], at: usize) -> Option<Hit> {
                     "ncftp",
                     "poetry publish",
                     "mutool",
+                    "cypher-shell",
+                    "sftp",
+                    "kcadm",
+                    "impala-shell",
+                    "presto",
+                    "trino",
                 ],
             ) =>
         {
@@ -405,19 +411,64 @@ pub fn piped(text: &[u8], at: usize) -> Option<Hit> {
     let value = values::value(text, after)?;
     let rest = &text[value.end..text.len().min(value.end + REACH)];
     let rest = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
+    if is_stored(rest) {
+        return super::grades::grade(&text[value.start..value.end])
+            .is_some()
+            .then(|| argument(text, after))?;
+    }
     let pipe = memchr::memchr(b'|', &rest[..rest.len().min(4 + usize::from(value.quoted))])?;
     let reads = |reader: &&str| memmem::find(&rest[pipe..], reader.as_bytes()).is_some();
     if memmem::find(&rest[pipe..], b"chpasswd").is_some() {
         return user_and_password(text, after);
     }
+    // The line says what the base64 contains, or its content is a pair.
+    if memmem::find(&rest[pipe..], b"base64 -").is_some() {
+        let pair = values::is_encoded_pair(&text[value.start..value.end]);
+        return pair.then_some(Hit { start: value.start, end: value.end, kind: "password" });
+    }
     READERS.iter().any(reads).then(|| argument(text, after))?
+}
+
+/// Whether the text goes to a file for a secret, as in `echo x > ~/.vault_pass`.
+fn is_stored(rest: &[u8]) -> bool {
+    let Some(arrow) = rest.iter().take(6).position(|byte| *byte == b'>') else { return false };
+    let file = rest[arrow..].strip_prefix(b">>").unwrap_or(&rest[arrow + 1..]).trim_ascii_start();
+    let file = &file[..file.iter().take(100).position(|byte| *byte <= b' ').unwrap_or(file.len())];
+    ["pass", "secret", "token", "pwd", "credential", ".pw"]
+        .iter()
+        .any(|name| super::contains(&file.to_ascii_lowercase(), name.as_bytes()))
 }
 
 /// Whether a command prints the password, as in `--password-command "echo`, `BORG_PASSCOMMAND='echo` and `-y <(echo`.
 fn is_command_of(before: &[u8]) -> bool {
     let before = before.strip_suffix(b"echo").or_else(|| before.strip_suffix(b"printf")).unwrap_or(before);
+    // Mail clients run a command that prints the password: `passwordeval "echo x"`, `password_cmd echo x`.
+    let line = super::context::last_line(&before[before.len().saturating_sub(60)..]).trim_ascii();
+    let line = line.strip_suffix(b"\"").unwrap_or(line).trim_ascii();
+    if ["passwordeval", "PassCmd", "passcmd", "password_cmd", "passwordcmd", "source_cred_cmd"]
+        .iter()
+        .any(|name| line.ends_with(name.as_bytes()))
+    {
+        return true;
+    }
     if let Some(before) = before.strip_suffix(b"<(") {
-        return [&b" -y "[..], b"password-file ", b"private-key "].iter().any(|flag| before.ends_with(flag));
+        return [
+            &b" -y "[..],
+            b"preshared-key ",
+            b"--key-file ",
+            b"--pass-file ",
+            b"password-file ",
+            b"password-file=",
+            b"private-key ",
+            b"data-file=",
+            b"data-file ",
+            b"secret-file=",
+            b"pass-file ",
+            b"pass-file=",
+            b"token-file=",
+        ]
+        .iter()
+        .any(|flag| before.ends_with(flag));
     }
     let Some((b'"' | b'\'', name)) = before.split_last() else { return false };
     let name = &name[..name.len().saturating_sub(1)];
@@ -429,7 +480,7 @@ fn is_command_of(before: &[u8]) -> bool {
 
 /// Finds the value in `kinit ann <<< x`, where a command reads a secret from a here-string. `at` is the first bracket.
 pub fn here_string(text: &[u8], at: usize) -> Option<Hit> {
-    const READERS: [&str; 12] = [
+    const READERS: [&str; 14] = [
         "--with-token",
         "secret create",
         "kinit",
@@ -442,6 +493,8 @@ pub fn here_string(text: &[u8], at: usize) -> Option<Hit> {
         "secrets create",
         "-stdin",
         "sudo -S",
+        "env add ",
+        "secret:set",
     ];
     let after = at + 3 + blanks(&text[at + 3..], 2);
     if before(text, at, &["chpasswd"]) {
@@ -460,6 +513,12 @@ pub fn literal(text: &[u8], at: usize) -> Option<Hit> {
     if plausible { argument(text, at) } else { None }
 }
 
+/// Finds the value in `ConvertTo-SecureString "x"` and `ConvertTo-SecureString -String "x"`. `at` is after the name.
+pub fn secure_string(text: &[u8], at: usize) -> Option<Hit> {
+    let option = text[at..].strip_prefix(b" -String").map_or(0, |_| 8);
+    literal(text, at + option + 1)
+}
+
 /// Finds the password in `IDENTIFIED BY 'x'` of SQL. `start..end` is the `BY`.
 pub fn identified(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let context = &text[start.saturating_sub(100)..start];
@@ -469,10 +528,18 @@ pub fn identified(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let quoted = matches!(byte(text, end + 1), b'\'' | b'"');
     // Some databases accept a password without quotes: `create user scott identified by tiger;`.
     let line = super::context::last_line(context).to_ascii_lowercase();
-    let bare = ["create user ", "alter user ", "grant "]
+    let bare = ["create user ", "alter user ", "grant ", "connect to ", "create role ", "alter role "]
         .iter()
         .any(|verb| memmem::find(&line, verb.as_bytes()).is_some());
-    if told && (quoted || bare) { argument(text, end + 1) } else { None }
+    if (told || bare && ends_identified(context)) && (quoted || bare) {
+        argument(text, end + 1)
+    } else {
+        None
+    }
+}
+
+fn ends_identified(before: &[u8]) -> bool {
+    super::classes::ends_with_ignore_case(before, "identified ")
 }
 
 /// Returns the position after the blank (or the JSON comma and quotes of an argument list) between a flag and its
@@ -483,6 +550,17 @@ fn behind_flag(text: &[u8], at: usize) -> Option<usize> {
         return Some(at + 2 + blanks(&rest[2..], 8));
     }
     let gap = blanks(rest, 8);
+    // In YAML each argument may be an item of a list.
+    let line = super::context::last_line(&text[at.saturating_sub(60)..at]).trim_ascii_start();
+    let next = rest.iter().take(40).position(|byte| *byte == b'-').unwrap_or(0);
+    if line.starts_with(b"- ")
+        && next > 0
+        && rest[..next].trim_ascii().is_empty()
+        && rest[0] == b'\n'
+        && byte(rest, next + 1) == b' '
+    {
+        return Some(at + next + 2);
+    }
     // A backslash continues the line.
     if gap > 0 && rest[gap..].starts_with(b"\\\n") {
         return Some(at + gap + 2 + blanks(&rest[gap + 2..], 16));
@@ -510,7 +588,15 @@ fn user_and_password(text: &[u8], at: usize) -> Option<Hit> {
 
 /// Does the same as [`user_and_password`] with another separator between the two.
 fn divided(text: &[u8], at: usize, mark: u8) -> Option<Hit> {
-    let value = values::value(text, at)?;
+    // A value such as `mail/token:x` contains the name of a secret.
+    let value = values::value(text, at).or_else(|| {
+        let length = text[at..]
+            .iter()
+            .take(256)
+            .take_while(|byte| byte.is_ascii_graphic() && !b"\"'`".contains(byte))
+            .count();
+        (length > 0).then_some(values::Value { start: at, end: at + length, quoted: false, wrapped: false })
+    })?;
     let content = &text[value.start..value.end];
     let colon = memchr::memchr(mark, content)?;
     if colon + 1 == content.len() {

@@ -21,6 +21,16 @@ pub fn credential(text: &[u8], at: usize) -> Option<Hit> {
     }
     let known = is_scheme(&text[start..start + scheme]);
     let gap = blanks(&text[start + scheme..], 4);
+    // A shell escapes the blank: `Authorization:\ Bearer\ x`.
+    if text[start..].starts_with(b"\\ ") {
+        return credential(text, start + 2);
+    }
+    if known && text[start + scheme..].starts_with(b"\\ ") {
+        return bearer(text, start + scheme + 1);
+    }
+    if text[start + scheme + gap..].starts_with(b"\\\n") && known {
+        return bearer(text, start + scheme);
+    }
     let from = if gap > 0 { start + scheme + gap } else { start };
     if gap == 0 && known {
         return None;
@@ -61,6 +71,11 @@ fn digest(text: &[u8], at: usize) -> Option<Hit> {
 /// follow, so the token must look random.
 pub fn bearer(text: &[u8], at: usize) -> Option<Hit> {
     let from = at + blanks(&text[at..], 2);
+    // A backslash continues the line.
+    let from = match text[from..].strip_prefix(b"\\\n") {
+        Some(rest) => from + 2 + blanks(rest, 16),
+        None => from,
+    };
     let value =
         Value { start: from, end: from + run_of_credential(&text[from..]), quoted: true, wrapped: false };
     let looks = profile(&text[value.start..value.end]);

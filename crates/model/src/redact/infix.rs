@@ -45,6 +45,9 @@ pub fn around_word(text: &[u8], start: usize, end: usize) -> Option<Hit> {
 
 /// Finds the secret right after its key id, which ended at `at`: in a CSV file, as two arguments, or as `id:secret`.
 pub fn aws_secret(text: &[u8], at: usize) -> Option<Hit> {
+    if let Some(hit) = razorpay_secret(text, at) {
+        return Some(hit);
+    }
     let id = &text[at.checked_sub(20)?..at];
     if !(id.starts_with(b"AKIA") || id.starts_with(b"ASIA")) || id.iter().any(|byte| !is(*byte, UPPER_NUM)) {
         return None;
@@ -53,6 +56,19 @@ pub fn aws_secret(text: &[u8], at: usize) -> Option<Hit> {
     let length = run(&text[start..], BASE64, 41);
     let secret = start > at && length == 40 && profile(&text[start..start + length]).is_random();
     secret.then_some(Hit { start, end: start + length, kind: "aws-secret-access-key" })
+}
+
+/// Finds the secret of Razorpay right after its key id, which ended at `at`.
+fn razorpay_secret(text: &[u8], at: usize) -> Option<Hit> {
+    let id = &text[at.checked_sub(23)?..at];
+    if !(id.starts_with(b"rzp_live_") || id.starts_with(b"rzp_test_")) {
+        return None;
+    }
+    let start = at + text[at..].iter().take(12).take_while(|byte| b" \t\r\n\"',:;|".contains(byte)).count();
+    let length = run(&text[start..], ALNUM, 32);
+    let secret =
+        start > at && (20..=28).contains(&length) && profile(&text[start..start + length]).is_random();
+    secret.then_some(Hit { start, end: start + length, kind: "razorpay-secret" })
 }
 
 /// Finds a client secret of Entra ID: `abc8Q~` and some thirty more bytes. `at` is the tilde.

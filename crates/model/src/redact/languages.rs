@@ -74,6 +74,11 @@ pub fn judge(name: &[u8]) -> Option<Verdict> {
     told.then_some(Verdict { says: Says::Secret, kind: "token" })
 }
 
+/// Whether a word of another language names a password.
+pub fn names_password(word: &[u8]) -> bool {
+    judge(word).is_some_and(|verdict| verdict.says == Says::Password)
+}
+
 /// Names that contain no ASCII word, by their first byte.
 const NAMES: [(&str, &str); 26] = [
     ("contraseña", "password"),
@@ -118,6 +123,12 @@ pub fn verdict(name: &[u8]) -> Option<Verdict> {
 /// Finds the value stated after the name at `at`.
 pub fn stated(text: &[u8], at: usize) -> Option<Hit> {
     let (name, kind) = NAMES.iter().find(|(name, _)| text[at..].starts_with(name.as_bytes()))?;
+    let end = at + name.len();
+    if *kind == "password" && matches!(byte(text, end), b':' | b'=') && byte(text, end + 1) > b' ' {
+        let length = value_length(&text[end + 1..]);
+        let told = super::grades::grade(&text[end + 1..end + 1 + length]).is_some();
+        return told.then_some(Hit { start: end + 1, end: end + 1 + length, kind });
+    }
     value_behind(text, at + name.len(), kind)
 }
 

@@ -48,6 +48,11 @@ pub fn everyday_parts(word: &[u8]) -> usize {
     parts(word, MOST_PARTS).unwrap_or(0)
 }
 
+/// Returns how many everyday nouns the words of a text such as `copper-kettle-42` consist of, whatever joins them.
+pub fn everyday_words(text: &[u8]) -> usize {
+    text.split(|byte| !byte.is_ascii_alphabetic()).map(everyday_parts).sum()
+}
+
 fn parts(word: &[u8], most: usize) -> Option<usize> {
     if word.is_empty() {
         return Some(0);

@@ -90,12 +90,17 @@ pub fn look(content: &[u8]) -> Option<Sure> {
     let few = letters < 6 && !(letters >= 4 && digits >= 3);
     let all_everyday = everyday == words && (nouns > 1 || digits > 0);
     // Programs do not use names like `Cedar_apricot6` and `cedar_apricot`.
-    let snake = joint == b'_' && !(capitals == words || capitals > 0 && digits > 0 || all_everyday);
+    let homely = words == 2 && everyday > 0 && common == 0 && shortest >= 4;
+    let numbered =
+        digits >= 2 && words >= 2 && common == 0 && content.last().is_some_and(|last| is(*last, DIGIT));
+    let snake = joint == b'_'
+        && !(capitals == words || capitals > 0 && digits > 0 || all_everyday || numbered || homely);
     if few || long != words || shouts || snake || joint == b'_' && words > 4 {
         return None;
     }
     // In `available**` the asterisks only end bold text.
-    if digits == 0 && !content.last().is_some_and(|last| is_letter(*last)) {
+    let shouted = content.ends_with(b"!") && words >= 2 && capitals == words && !content.ends_with(b"!!");
+    if digits == 0 && !content.last().is_some_and(|last| is_letter(*last)) && !shouted {
         return None;
     }
     if all_everyday && digits <= 6 && words <= 6 {
@@ -204,7 +209,7 @@ fn is_jumble(content: &[u8]) -> bool {
 }
 
 /// Returns the number of letters up to the next capital.
-fn word_length(text: &[u8]) -> usize {
+pub fn word_length(text: &[u8]) -> usize {
     let letters = text.iter().take_while(|byte| is_letter(**byte)).count();
     (1..letters).find(|at| is(text[*at], UPPER) && !is(text[*at - 1], UPPER)).unwrap_or(letters)
 }
@@ -214,6 +219,28 @@ pub fn is_state(word: &[u8]) -> bool {
     const STATES: &str =
         "present absent valid invalid incorrect correct unset hidden weak strong missing good expiring";
     word.ends_with(b"ed") && word.len() >= 6 || STATES.split(' ').any(|state| state.as_bytes() == word)
+}
+
+/// Whether a text is words joined by a mark, none of them listed: `hollow_zeppelin`.
+pub fn is_joined(text: &[u8]) -> bool {
+    let parts = || text.split(|byte| matches!(byte, b'_' | b'-' | b'.'));
+    parts().count() > 1
+        && parts().all(|part| part.len() > 2 && part.iter().all(|byte| is(*byte, LETTER)) && !is_common(part))
+}
+
+/// Whether a word, or its singular, is listed.
+pub fn is_common(word: &[u8]) -> bool {
+    COMMON.holds(word) || word.split_last().is_some_and(|(last, stem)| *last == b's' && COMMON.holds(stem))
+}
+
+/// Whether a word that is listed is also an everyday noun, so that it may be a part of a password: `window-copper-42`.
+pub fn is_homely(word: &[u8]) -> bool {
+    [
+        "window", "pop", "mask", "icon", "seed", "lock", "guard", "salt", "box", "bar", "hook", "table",
+        "bucket", "gateway", "holder", "wallet",
+    ]
+    .iter()
+    .any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
 }
 
 /// Whether a word is common in code or in sentences about passwords.

@@ -92,6 +92,10 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     if text[after + quoted..].starts_with(b"\\\n") {
         after += quoted + 2 + blanks(&text[after + quoted + 2..], WIDEST_GAP);
     }
+    // Python joins literals in brackets: `secret = ("x" "y")`.
+    if byte(text, after) == b'(' && matches!(byte(text, after + 1), b'"' | b'\'') && text[at] == b'=' {
+        after += 1;
+    }
     if let Some(hit) = hashed(text, after, verdict) {
         return Some(hit);
     }
@@ -145,6 +149,13 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     if verdict.says == Says::Password
         && text[at] == b':'
         && super::contains(context::last_line(&text[name.start.saturating_sub(60)..name.start]), b"expect")
+        && text[at + 1..].starts_with(b"; send ")
+    {
+        return commands::typed(text, at + 1);
+    }
+    if verdict.says == Says::Password
+        && text[at] == b':'
+        && super::contains(context::last_line(&text[name.start.saturating_sub(60)..name.start]), b"expect")
         && let Some(quote) = text[at + 1..].iter().take(8).position(|byte| matches!(byte, b'"' | b'\''))
     {
         return commands::sent(text, at + 1 + quote);
@@ -169,7 +180,8 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
             || name.bytes(text).starts_with(b"--")
             || joint.tight && byte(text, value.end) == b'&'
             || joint.tight && matches!(opened, b'"' | b'\'') && byte(text, value.end) == opened);
-    if matches!(opened, b'?' | b'&') {
+    // A `#` ends a query; a further member after it shows that it was encoded.
+    if matches!(opened, b'?' | b'&') && byte(text, value.end) != b'&' {
         value.end -= text[value.start..value.end]
             .iter()
             .position(|byte| *byte == b'#')
@@ -231,11 +243,10 @@ fn beside_user(text: &[u8], name: &Name, value: Value) -> Option<Hit> {
     let content = &text[value.start..value.end];
     let key = name.bytes(text) == b"key" && content.len() == 32 && content.iter().all(u8::is_ascii_hexdigit);
     let near = &text[name.start.saturating_sub(80)..name.start];
-    (key && super::contains(near, b"\"username\":")).then_some(Hit {
-        start: value.start,
-        end: value.end,
-        kind: "api-key",
-    })
+    let told = [&b"\"username\":"[..], b"crypt", b"cipher", b"secret"]
+        .iter()
+        .any(|word| super::contains(near, word));
+    (key && told).then_some(Hit { start: value.start, end: value.end, kind: "api-key" })
 }
 
 /// Finds the default value in `process.env.SECRET || "x"`, after a value that is an expression.
@@ -372,7 +383,25 @@ fn name_before(text: &[u8], at: usize, floor: usize) -> Option<Name> {
             .filter(|open| !note[*open..].contains(&b'\n'))
             .map_or(0, |open| note.len() - open);
     }
-    let bracket = end > 1 && before[end - 1] == b']' && matches!(before[end - 2], b'"' | b'\'' | b'[');
+    // Make writes `NAME ?= value`.
+    if text[at] == b'='
+        && matches!(before[..end].last(), Some(b'?' | b'+' | b':'))
+        && end > 1
+        && before[end - 2] == b' '
+    {
+        end -= 1;
+        end -= before[..end]
+            .iter()
+            .rev()
+            .take(WIDEST_GAP)
+            .take_while(|byte| matches!(byte, b' ' | b'\t'))
+            .count();
+    }
+    // A shell sets members of an array: `([user]=ann [password]='x')`.
+    let member = text[at] == b'=' && end == before.len() && matches!(byte(text, at + 1), b'"' | b'\'');
+    let bracket = end > 1
+        && before[end - 1] == b']'
+        && (matches!(before[end - 2], b'"' | b'\'' | b'[') || member && is(before[end - 2], WORD));
     end -= usize::from(bracket);
     let marks = before[..end].iter().rev().take(8).take_while(|byte| b"\"'`\\*?![".contains(byte)).count();
     let quoted = before[end - marks..end].iter().any(|byte| matches!(byte, b'"' | b'\'' | b'`'));
@@ -406,6 +435,18 @@ fn pair_name<'a>(text: &'a [u8], name: &Name, floor: usize) -> Option<&'a [u8]> 
         let inside = memmem::find(block, b"\n}").is_none();
         return inside.then_some(&block[..run(block, BASE64_URL, LONGEST_NAME)]);
     }
+    // In `<apikeys>` of NuGet the key is the address.
+    if name.bytes(text) == b"value"
+        && super::contains(&text[name.start.saturating_sub(120)..name.start], b"<apikeys>")
+    {
+        return Some(b"apikey");
+    }
+    // The name of a tag's value may be another attribute: `<meta name="api-token" content="x">`.
+    if name.bytes(text) == b"content" {
+        let line = context::last_line(&text[name.start.saturating_sub(120)..name.start]);
+        let at = memmem::rfind(line, b"name=\"")? + 6;
+        return Some(&line[at..at + run(&line[at..], BASE64_URL | DOT, LONGEST_NAME)]);
+    }
     if !ends_with_ignore_case(name.bytes(text), "value") {
         return None;
     }
@@ -413,6 +454,9 @@ fn pair_name<'a>(text: &'a [u8], name: &Name, floor: usize) -> Option<&'a [u8]> 
     let before = &text[floor..name.start];
     if let Some(field) = field_name(text, name, floor) {
         return Some(field);
+    }
+    if let Some(label) = label_above(before) {
+        return Some(label);
     }
     let before = before.strip_suffix(b".").unwrap_or(before);
     let gap = before.iter().rev().take(40).take_while(|byte| b" \t\r\n\"'\\,;-".contains(byte)).count();
@@ -428,6 +472,17 @@ fn pair_name<'a>(text: &'a [u8], name: &Name, floor: usize) -> Option<&'a [u8]> 
     {
         return Some(b"password");
     }
+    // The name may be that of the object: `"clientSecret": { "value": "x" }`.
+    if let Some(object) = before.strip_suffix(b"{") {
+        let object = object.trim_ascii_end();
+        let object = object
+            .strip_suffix(b":")
+            .or_else(|| object.strip_suffix(b"="))
+            .unwrap_or(object)
+            .trim_ascii_end();
+        let object = object.strip_suffix(b"\"").unwrap_or(object);
+        return Some(&object[object.len() - run_back(object, BASE64_URL, LONGEST_NAME)..]);
+    }
     if before.ends_with(b"SecureString") {
         return Some(b"password"); // this is a parameter of AWS Systems Manager
     }
@@ -442,6 +497,29 @@ fn pair_name<'a>(text: &'a [u8], name: &Name, floor: usize) -> Option<&'a [u8]> 
         [..rest.len() - rest.iter().rev().take(8).take_while(|byte| b" \t\"'\\:=".contains(byte)).count()];
     let label = &rest[rest.len() - run_back(rest, WORD, 24)..];
     ["name", "key"].iter().any(|known| ends_with_ignore_case(label, known)).then_some(paired)
+}
+
+/// Returns the name from a line above, as in `- key: auth_token`, `  type: secret`, `  value: x`.
+fn label_above(before: &[u8]) -> Option<&[u8]> {
+    const MOST_LINES: usize = 4;
+    let before = &before[before.len().saturating_sub(240)..];
+    let own = context::last_line(before);
+    if !own.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'"' | b'\'')) {
+        return None;
+    }
+    before[..before.len() - own.len()].rsplit(|byte| *byte == b'\n').take(MOST_LINES).find_map(|line| {
+        let line = line.trim_ascii();
+        let line = line.strip_prefix(b"- ").or_else(|| line.strip_prefix(b"{")).unwrap_or(line).trim_ascii();
+        let joint = line.iter().position(|byte| matches!(byte, b':' | b'='))?;
+        let label = line[..joint].trim_ascii();
+        let named =
+            ["name", "key", "\"name\"", "\"key\"", "'name'", "variable", "\"variable\"", "\"id\"", "id"]
+                .iter()
+                .any(|known| label.eq_ignore_ascii_case(known.as_bytes()));
+        let name = line[joint + 1..].trim_ascii_start();
+        let name = name.strip_prefix(b"\"").or_else(|| name.strip_prefix(b"'")).unwrap_or(name);
+        named.then(|| &name[..run(name, BASE64_URL | DOT, LONGEST_NAME)]).filter(|name| !name.is_empty())
+    })
 }
 
 /// Returns the name of a field, as in `<input name="password" type="text" value="x">`, with its attributes in any

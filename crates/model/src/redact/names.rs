@@ -59,7 +59,12 @@ pub fn judge(name: &[u8]) -> Option<Verdict> {
     while is_suffix(head) {
         head = words.next()?;
     }
-    let before = words.next().unwrap_or_default();
+    let mut before = words.next().unwrap_or_default();
+    // The owner may come last: `PASSWORD_ADMIN`, `SECRET_DB`.
+    if is_one_of!(before, "password passwd pwd") && OWNERS.holds(head) {
+        head = before;
+        before = words.next().unwrap_or_default();
+    }
     judge_words(head, before, words)
 }
 
@@ -90,15 +95,18 @@ fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> 
     if is_one_of!(head, "authorization") {
         return verdict(Says::Authorization, "authorization");
     }
-    if ends_with_one_of!(head, "assword passwd passphrase passwort passcode") || is_one_of!(head, "pwd passe")
+    if ends_with_one_of!(head, "assword passwd passphrase passwort passcode authtok")
+        || is_one_of!(head, "pwd passe")
     {
         return verdict(Says::Password, "password");
     }
     if is_one_of!(
         head,
         "pw pass sshpass userpass dbpass adminpass rootpass mailpass smtppass ldappass requirepass masterauth bindpw rootpw phrase mnemonic psk",
-    ) || ends_with_one_of!(head, "storepass keypass")
-    {
+    ) || ends_with_one_of!(
+        head,
+        "storepass keypass remotepass localpass imappass sqlpass wifipass vaultpass"
+    ) {
         let sure = ACCOUNTS.holds(before) || !is_one_of!(head, "pw pass phrase");
         return match is_one_of!(head, "phrase") && !is_one_of!(before, "seed recovery pass") {
             true => None,
@@ -110,7 +118,8 @@ fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> 
         return verdict(Says::Password, "cookie");
     }
     let personal = is_one_of!(head, "pat")
-        && is_one_of!(before, "github gitlab gh gl azure devops ado ghcr git bitbucket ext");
+        && (before.is_empty() && head == b"PAT"
+            || is_one_of!(before, "github gitlab gh gl azure devops ado ghcr git bitbucket ext"));
     if ends_with_ignore_case(head, "token") || is_one_of!(head, "jwt") || personal {
         return if OTHER_TOKENS.holds(before) { None } else { verdict(Says::Secret, "token") };
     }
@@ -139,6 +148,10 @@ fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> 
     ) {
         return verdict(Says::Secret, "api-key");
     }
+    // An AppRole of Vault logs in with its `secret_id`.
+    if is_one_of!(head, "id") && is_one_of!(before, "secret") {
+        return verdict(Says::Perhaps, "secret");
+    }
     if is_one_of!(head, "id") && is_one_of!(before, "key") {
         // This is the only identifier that is treated as part of a key, as in a Google service account.
         return is_one_of!(words.next()?, "private")
@@ -164,7 +177,14 @@ static SECRET_KEYS: List = list(
     application app integration license deploy session cookie user server rest write personal global \
     origin stripe openai anthropic google azure aws sendgrid datadog algolia mapbox twilio mailgun groq \
     gemini mistral cohere claude cloudflare heroku fastly pinecone supabase firebase sentry newrelic \
-    relic dd insights role token password unseal recovery setup totp mfa",
+    relic dd insights role token password unseal recovery setup totp mfa preshared psk authentication validation authkey instrumentation connection wg wireguard provisioning \
+    mailgun mailchimp sparkpost postmark segment amplitude mixpanel braintree square paypal adyen plaid twitch spotify shopify hubspot \
+    intercom zendesk freshdesk typeform airtable notion linear asana trello clickup figma canva dropbox box okta auth0 clerk stytch \
+    openrouter together replicate fireworks deepseek perplexity cerebras huggingface hf elevenlabs deepgram assemblyai tavily serper \
+    rapidapi giphy omdb tmdb newsapi weather openweather maptiler here tomtom etherscan infura alchemy moralis coinbase binance kraken \
+    virustotal shodan censys abuseipdb ipinfo maxmind loggly papertrail logdna honeycomb honeybadger rollbar bugsnag raygun dynatrace \
+    grafana pagerduty opsgenie statuspage codecov coveralls sonarcloud snyk doppler infisical launchdarkly posthog plausible bot \
+    fernet cipher aes crypt flask django rails laravel enterprise pro",
 );
 
 /// Words before `key` that make it something else.
@@ -195,6 +215,11 @@ static ACCOUNTS: List = list(
     rabbitmq amqp ldap login ssh proxy http basic auth wifi vpn keystore truststore key svn git registry \
     docker api sudo vault ansible become mqtt nexus jenkins account sql mssql sa oracle default bot \
     encryption backup restic borg gpg cert p12 pfx router kafka elastic bind",
+);
+
+/// Words that say whose password it is, after the noun.
+static OWNERS: List = list(
+    "admin root db database mysql postgres pg redis mongo smtp mail ftp sftp ldap app svc guest sa owner master",
 );
 
 /// Words that may follow without changing the meaning of the value.

@@ -3,6 +3,7 @@
 use super::Hit;
 use super::classes::{BASE64_URL, DOT, blanks, byte, is, run_back, starts_with_ignore_case};
 use super::context::last_line;
+use super::grades::grade;
 use super::sentences::{self, Least};
 
 /// How many bytes before a pair the words that announce it may be.
@@ -21,6 +22,11 @@ pub fn apart(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let before = text[floor..at].strip_suffix(b" ")?;
     let user = name_before(before)?;
     let told = is_told(&before[..before.len() - user.len()]);
+    if !told && is_account(user) {
+        let end = at + 2 + sentences::value_length(&text[at + 2..]);
+        let likely = grade(&text[at + 2..end]).is_some() && !super::contains(&text[at + 2..end], b"REDACTED");
+        return likely.then_some(Hit { start: at + 2, end, kind: "password" });
+    }
     told.then(|| sentences::accepted(text, at + 2, least(user)))?
 }
 
@@ -31,6 +37,23 @@ pub fn colon(text: &[u8], start: usize, at: usize) -> Option<Hit> {
         let line = last_line(&text[start.saturating_sub(REACH)..start]);
         [&b"creds"[..], b"credential", b"Creds", b"Credential"].iter().any(|word| super::contains(line, word))
     };
+    let near = &text[start.saturating_sub(200)..start];
+    // A line of Postfix or Asterisk: `[host]:587 name:x`, `register => name:x@host`.
+    let line = last_line(near);
+    if line.starts_with(b"[") && super::contains(line, b"]:") && line.len() < 80
+        || line.ends_with(b"register => ")
+        || line.ends_with(b"stats auth ")
+    {
+        let end =
+            text[at..].iter().take(100).position(|byte| matches!(byte, b'@' | b'\n' | b' ')).unwrap_or(0);
+        let end = if end > 1 { at + end } else { text.len() };
+        return assigned(&text[..end], at);
+    }
+    if memchr::memmem::rfind(near, b"chpasswd:").is_some()
+        || memchr::memmem::find(last_line(near), b"bundle config").is_some()
+    {
+        return super::flags::given(text, at + 1);
+    }
     if byte(text, at + 1).is_ascii_whitespace() || !is_account(&text[start..at]) && !credentials() {
         return None;
     }
@@ -40,6 +63,15 @@ pub fn colon(text: &[u8], start: usize, at: usize) -> Option<Hit> {
     let told = is_told(&text[..start])
         || [&b" to log"[..], b" to sign"].iter().any(|words| after.starts_with(words));
     told.then_some(hit)
+}
+
+/// Finds the password in `login=name:x`; `at` is the colon.
+pub fn assigned(text: &[u8], at: usize) -> Option<Hit> {
+    let end = at + 1 + sentences::value_length(&text[at + 1..]);
+    let content = &text[at + 1..end];
+    let told = grade(content).is_some() || content.len() >= 12 && super::chance::profile(content).is_random();
+    let plain = !content.contains(&b'/') && !super::contains(content, b"REDACTED");
+    (told && plain).then_some(Hit { start: at + 1, end, kind: "password" })
 }
 
 /// Finds the password in `user/pass: admin/x`; `at` is where the user begins.

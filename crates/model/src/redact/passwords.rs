@@ -39,7 +39,9 @@ pub fn is_password(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> 
     // A sentence may follow, as in `DB_PASSWORD: the password of the database`.
     let sentence =
         !joint.tight && plain && byte(text, value.end) == b' ' && is(byte(text, value.end + 1), LETTER);
-    if is_type(content) || sentence {
+    // The text of a form, as in `label.password=Mot de passe`.
+    let labelled = plain && !joint.loud && !joint.listed && is_sentence(&text[value.end..]);
+    if is_type(content) || sentence || labelled {
         return false;
     }
     let separated = content.iter().any(|byte| matches!(byte, b'_' | b'-' | b'.'));
@@ -88,6 +90,14 @@ pub fn is_password(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> 
     let summed = words_and_number(content) && matches!(next, b'\n' | b'\r' | 0);
     let name_like = separated && looks.symbols == 0 && !humped && !summed;
     joint.tight || !(name_like || is_numbered(content)) || looks.is_random()
+}
+
+/// Whether words follow up to the end of the line, none of which is a setting.
+fn is_sentence(rest: &[u8]) -> bool {
+    let line = &rest[..rest.iter().take(80).position(|byte| *byte == b'\n').unwrap_or(rest.len().min(80))];
+    let words = line.strip_prefix(b" ").unwrap_or_default();
+    !words.is_empty()
+        && words.iter().all(|byte| made_up::is_letter(*byte) || matches!(byte, b' ' | b'\'' | b'.'))
 }
 
 /// Whether text follows the value that does not occur in code, as in `password: CopperKettle (shown once)`,
@@ -150,6 +160,8 @@ fn passes_on(text: &[u8], value: Value) -> bool {
     let end = value.end;
     match byte(text, end) {
         b',' if is_phrase(line) => false,
+        // In `Password=copper-kettle-moon;` the dashes are no subtraction.
+        b';' if text[value.start - 1] == b'=' && text[value.start..end].contains(&b'-') => false,
         b')' | b';' => true,
         b',' => byte(text, end + 1) == b' ' && is(byte(text, end + 2), LETTER),
         _ => false,
@@ -166,9 +178,21 @@ fn is_labelled(text: &[u8], value: Value) -> bool {
     let noted = starts.is_some_and(|first| is(*first, UPPER) || matches!(first, b'-' | b'*' | b'#' | b'>'));
     let told = line.contains(&b'/') || line.iter().filter(|byte| **byte == b':').count() > 1;
     let user = (0..above.len()).any(|at| {
-        ["user", "login", "usuario", "benutzer", "utilisateur", "identifiant", "utente", "gebruiker"]
-            .iter()
-            .any(|word| starts_with_ignore_case(&above[at..], word))
+        [
+            "user",
+            "login",
+            "ssid",
+            "host",
+            "server",
+            "usuario",
+            "benutzer",
+            "utilisateur",
+            "identifiant",
+            "utente",
+            "gebruiker",
+        ]
+        .iter()
+        .any(|word| starts_with_ignore_case(&above[at..], word))
     });
     let labelled = noted
         || told

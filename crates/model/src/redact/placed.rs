@@ -4,6 +4,7 @@
 use super::Hit;
 use super::chance::profile;
 use super::classes::{blanks, byte};
+use super::grades::grade;
 use super::made_up;
 use super::named::{hit, with_word_before};
 use super::names::{self, Says};
@@ -30,9 +31,26 @@ pub fn commented(text: &[u8], start: usize, end: usize, floor: usize) -> Option<
     let close = code.iter().rposition(|byte| matches!(byte, b'"' | b'\''))?;
     let open = memchr::memrchr(code[close], &code[..close])?;
     let from = start - line.len();
-    let value = Value { start: from + open + 1, end: from + close, quoted: true, wrapped: false };
+    let line_break = usize::from(code[..close].ends_with(b"\\n") || code[..close].ends_with(b"\\r")) * 2;
+    let value = Value {
+        start: from + open + 1,
+        end: from + close.saturating_sub(line_break),
+        quoted: true,
+        wrapped: false,
+    };
+    if value.end <= value.start {
+        return None;
+    }
     let sure = matches!(verdict.says, Says::Password | Says::Secret);
     let random = profile(&text[value.start..value.end]).is_random() && value.end - value.start >= 16;
+    let content = &text[value.start..value.end];
+    let told = verdict.says == Says::Password
+        && (grade(content).is_some()
+            || profile(content).is_random()
+            || content.len() >= 8 && made_up::is_joined(content));
+    if told {
+        return told_words(text, value, true);
+    }
     if sure && random { hit(text, value, verdict, Joint::default()) } else { None }
 }
 
@@ -93,6 +111,10 @@ pub fn on_next_line(text: &[u8], start: usize, end: usize, at: usize) -> Option<
         _ => false,
     };
     let code = content.iter().any(|byte| b"(){}[]<>=;,\"'/".contains(byte));
+    let code = code
+        && !(verdict.says == Says::Secret
+            && length >= 32
+            && super::classes::run(content, super::classes::BASE64, length) == length);
     if plausible && !code && !super::contains(content, b"REDACTED") {
         hit(text, value, verdict, Joint { tight: true, listed: true, ..Joint::default() })
     } else {
@@ -133,8 +155,10 @@ pub fn in_columns(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         return None;
     }
     let value = values::value(text, end + 1 + blanks(&text[end + 1..], 8))?;
-    let ends = matches!(byte(text, value.end + usize::from(value.quoted)), b'\n' | b'\r');
+    let ends = matches!(byte(text, value.end + usize::from(value.quoted)), b'\n' | b'\r' | b'|');
     let content = &text[value.start..value.end];
-    let enough = made_up::look(content).is_some() || profile(content).is_mixed() && content.len() >= 8;
+    let enough = grade(content).is_some()
+        || made_up::look(content).is_some()
+        || profile(content).is_mixed() && content.len() >= 8;
     told_words(text, value, ends && enough)
 }

@@ -2,8 +2,8 @@
 
 use super::classes::{ALNUM, ANY_HEX, BASE64, DIGIT, LOWER, UNDERSCORE, WORD, byte, is, run};
 use super::{
-    Head, Hit, MARK, Options, calls, commands, flags, headers, infix, keys, languages, named, pairs, placed,
-    sentences, shape, stated, tables, urls,
+    Head, Hit, MARK, Options, calls, commands, file_names, flags, headers, infix, keys, languages, mentions,
+    named, pairs, placed, sentences, shape, stated, tables, urls,
 };
 
 /// Finds the first secret at or after `floor`. Nothing before `floor` is examined, except as context.
@@ -79,6 +79,12 @@ pub fn next(text: &[u8], floor: usize, options: Options, heads: &mut Vec<Head>) 
             Action::Star if matches!(byte(text, at + 1), b' ' | b'\t') => {
                 tables::peer_secret(text, at, floor)
             }
+            Action::Star
+                if matches!(byte(text, at + 1), b'\n' | b'\r')
+                    && matches!(text[floor..at].last(), Some(b' ' | b'\t')) =>
+            {
+                tables::chap_secret(text, at, floor)
+            }
             Action::Star => None,
             Action::Bracket => {
                 if let Some(length) = placeholder(&text[at..]) {
@@ -104,6 +110,9 @@ pub fn next(text: &[u8], floor: usize, options: Options, heads: &mut Vec<Head>) 
                 at += if run(&text[at + 1..], ANY_HEX, 2) == 2 { 3 } else { 1 };
                 edge = at;
                 continue;
+            }
+            Action::Comma if text[at + 1..].starts_with(b" \"") || text[at + 1..].starts_with(b" '") => {
+                calls::symbol(text, at, floor)
             }
             Action::Comma => None,
         };
@@ -211,14 +220,20 @@ fn token(text: &[u8], at: usize, edge: usize) -> Option<Hit> {
 fn word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut Vec<Head>) -> Option<Hit> {
     let next = byte(text, end);
     let length = end - start;
-    let odd =
-        matches!((length, next), (8..=10 | 14, b':' | b'.') | (LONG_WORD.., _) | (_, b'-' | b'\t' | 0x80..))
-            || next == b' ' && text[end - 1] == b'T';
+    let odd = matches!(
+        (length, next),
+        (8..=10 | 14, b':') | (8.., b'.') | (LONG_WORD.., _) | (_, b'-' | b'\t' | 0x80..)
+    ) || next == b' ' && text[end - 1] == b'T'
+        || length >= 12 && is(text[end - 1], DIGIT);
     if odd || ends_as_telling(&text[start..end]) { known_word(text, start, end, floor, heads) } else { None }
 }
 
 fn known_word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut Vec<Head>) -> Option<Hit> {
     let next = byte(text, end);
+    // In `GET /account/password HTTP/1.1` the word is the end of a path.
+    if next == b' ' && text[end..].starts_with(b" HTTP/") {
+        return None;
+    }
     if (end - start >= LONG_WORD || next == b'-')
         && let Some(hit) = inner_token(text, start, end)
     {
@@ -227,6 +242,11 @@ fn known_word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut V
     if next == b'.'
         && end - start >= LONG_WORD
         && let Some(hit) = placed::in_file_name(text, start, end)
+    {
+        return Some(hit);
+    }
+    if (next == b'-' || end - start >= 8 && memchr::memchr(b'_', &text[start..end]).is_some())
+        && let Some(hit) = file_names::in_word(text, start, end)
     {
         return Some(hit);
     }
@@ -255,6 +275,12 @@ fn known_word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut V
     {
         heads.push(Head::Column(start));
     }
+    announced(text, start, end, floor, heads).or_else(|| mentions::near(text, start, end, floor))
+}
+
+/// Returns the secret that the keyword `text[start..end]` announces, by what follows it.
+fn announced(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut Vec<Head>) -> Option<Hit> {
+    let next = byte(text, end);
     match (end - start, next) {
         (6, b' ') if text[start..end].eq_ignore_ascii_case(b"bearer") => headers::bearer(text, end),
         (6, b'\n' | b'\r' | b'"')
@@ -312,7 +338,7 @@ fn known_word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut V
         (15 | 12, b' ') if matches!(&text[start..end], b"change_password" | b"set_password") => {
             flags::second(text, end)
         }
-        (12, b' ') if &text[start..end] == b"SecureString" => flags::literal(text, end + 1),
+        (12, b' ') if &text[start..end] == b"SecureString" => flags::secure_string(text, end),
         (13, b' ') if &text[start..end] == b"Authorization" && byte(text, end + 1) == b'"' => {
             headers::credential(text, end + 1)
         }
@@ -361,7 +387,7 @@ fn inner_token(text: &[u8], start: usize, end: usize) -> Option<Hit> {
 }
 
 /// The last two letters of every word that [`word`] knows, in lower case.
-const TELLING_ENDS: &[u8] = b"fy ey en et rd wd se al ls th in ss pw sk rt tx us dp dr an xp mp py re it er rp es pi ve ha lo na la by ho ng on as de ol ds ty ck tf";
+const TELLING_ENDS: &[u8] = b"fy ey en et rd wd se al ls th in ss pw sk rt tx us dp dr an xp mp py re it er rp es pi ve ha lo na la by ho ng on as de ol ds ty ck tf el im is to do ts ns li ce hl cl ic ue xt dd sh ql ll oi fo";
 static TELLING: [u32; 32] = telling();
 
 const fn telling() -> [u32; 32] {

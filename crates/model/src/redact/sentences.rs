@@ -294,7 +294,13 @@ pub fn accepted(text: &[u8], start: usize, least: Least) -> Option<Hit> {
 fn accept(text: &[u8], value: Value, least: Least) -> Option<Hit> {
     let content = &text[value.start..value.end];
     let code = matches!(byte(text, value.end), b'(' | b'[' | b'{' | b'=' | b'/' | b':' | b'<');
-    if content.len() < 6 || code || super::contains(content, b"REDACTED") || content.contains(&b'/') {
+    let short = content.len() < 6 && super::grades::grade(content).is_none();
+    if short
+        || code
+        || super::grades::is_term(content)
+        || super::contains(content, b"REDACTED")
+        || content.contains(&b'/')
+    {
         return None;
     }
     let enough = match made_up::look(content) {
@@ -318,6 +324,7 @@ fn accept(text: &[u8], value: Value, least: Least) -> Option<Hit> {
                 && super::names::judge(content).is_none()
                 && !is_ordinary(content)
                 && values::is_secret(text, value, super::names::Says::Password, joint)
+                || super::grades::grade(content).is_some()
         }
     };
     enough.then_some(Hit { start: value.start, end: value.end, kind: "password" })
@@ -335,7 +342,7 @@ fn is_ordinary(content: &[u8]) -> bool {
 pub fn value_length(text: &[u8]) -> usize {
     let length = text
         .iter()
-        .take(128)
+        .take(1024)
         .take_while(|byte| {
             byte.is_ascii_graphic() && !b"\"'`,;()<>[]{}".contains(byte) || made_up::is_accented(**byte)
         })

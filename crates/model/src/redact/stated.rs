@@ -64,6 +64,10 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let end = end + usize::from(byte(text, end) == b'`');
     let verdict = match name {
         b"login" => Verdict { says: Says::Secret, kind: "token" },
+        // The name may have dashes: `proxy_set_header X-Api-Key "x"`.
+        _ if text[..start].ends_with(b"-") && byte(text, end + 1) == b'"' => names::judge(
+            &text[end - super::classes::run_back(&text[..end], super::classes::BASE64_URL, 40)..end],
+        )?,
         _ => names::judge(name)?,
     };
     // The verb in `pass it to the class` is not a name.
@@ -75,6 +79,20 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         // A user may come before, as in `user ann and pass x`.
         if names_user(&text[start.saturating_sub(80)..start]) {
             return sentences::accepted(text, end + 1, Least::Words);
+        }
+        // The name may begin a line of a settings file, as in `Pass "x"` of mbsync.
+        let line = super::context::last_line(&text[start.saturating_sub(40)..start]);
+        if line.trim_ascii().is_empty()
+            && let Some(value) = values::value(text, end + blanks(&text[end..], WIDEST_GAP))
+            && matches!(byte(text, value.end + usize::from(value.quoted)), b'\n' | b'\r')
+            && name != b"PASS"
+        {
+            let content = &text[value.start..value.end];
+            return told_words(
+                text,
+                value,
+                super::grades::grade(content).is_some() || profile(content).is_random(),
+            );
         }
         // The name may be that of a variable, as in `input_pw x`.
         if name.ends_with(b"_pw") && profile(&text[end + 1..text.len().min(end + 9)]).is_mixed() {
@@ -216,6 +234,17 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         };
         return told_words(text, value, enough);
     }
+    // SQL names the secret in capitals: `CREATE SECRET s (TYPE s3, SECRET 'x')`, `ATTACH 'x.db' AS x KEY 'x'`.
+    let in_sql =
+        value.quoted && text[value.start - 1] == b'\'' && matches!(name, b"SECRET" | b"KEY" | b"TOKEN");
+    let line = || super::context::last_line(&text[start.saturating_sub(200)..start]);
+    if in_sql
+        && ["CREATE ", "ATTACH ", "ALTER ", "create ", "SET "]
+            .iter()
+            .any(|verb| super::contains(line(), verb.as_bytes()))
+    {
+        return super::flags::given(text, value.start - 1);
+    }
     let at_prompt = name == b"AUTH" && text[..start].ends_with(b"> ");
     // Redis 6 takes a name before the password: `AUTH name x`.
     if at_prompt && let Some(hit) = super::flags::second_word(text, end) {
@@ -224,6 +253,7 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let least = match name {
         b"login" => 24,
         _ if at_prompt => 8,
+        _ if value.quoted && verdict.says == Says::Secret => 12,
         _ => 20,
     };
     let content = &text[value.start..value.end];

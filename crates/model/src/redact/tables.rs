@@ -4,6 +4,7 @@
 use super::Hit;
 use super::chance::profile;
 use super::classes::{BASE64_URL, LETTER, byte, ends_with_ignore_case, is, starts_with_ignore_case};
+use super::grades::grade;
 use super::names::{self, Says, Verdict};
 use super::values::{self, Joint, Value};
 
@@ -16,7 +17,7 @@ const MOST_COLUMNS: usize = 40;
 /// every keyword. A word between single blanks is part of a sentence.
 #[inline]
 pub fn may_head(text: &[u8], start: usize, end: usize) -> bool {
-    let wide = |at: usize| matches!(byte(text, at), b' ' | b'|' | b'\n' | b'\r');
+    let wide = |at: usize| matches!(byte(text, at), b' ' | b'|' | b'\n' | b'\r' | 0xe2 | 0x82 | 0x83 | 0x91);
     let after = match byte(text, end) {
         b',' | b';' | b'\t' | b'|' | b'\n' | b'\r' => true,
         b' ' => wide(end + 1),
@@ -31,11 +32,29 @@ pub fn may_head(text: &[u8], start: usize, end: usize) -> bool {
                 || matches!(text[start - 2], b',' | b';')
                 // Heads may have several words: `| DB password |`, `nom,mot de passe`.
                 || byte(text, end) == b' ' && byte(text, end + 1) == b'|'
+                || byte(text, end) == b' ' && byte(text, end + 1) == 0xe2
                 || text[..start].ends_with(b"mot de ")
+                || byte(text, end) != b'\n' && begins_cell(&text[..start])
         }
+        Some(b'-') => begins_cell(&text[..start]),
         _ => false,
     };
     after && before
+}
+
+/// Whether only words of the same cell come before, as in `name,One-time password,id`.
+fn begins_cell(before: &[u8]) -> bool {
+    let words = before
+        .iter()
+        .rev()
+        .take(24)
+        .take_while(|byte| is(**byte, LETTER) || matches!(byte, b' ' | b'-'))
+        .count();
+    words < 24
+        && matches!(
+            before[..before.len() - words].last(),
+            None | Some(b',' | b';' | b'\t' | b'|' | b'\n' | b'"')
+        )
 }
 
 /// Finds the secrets below the head `text[start..]`, if its line is the head of a table.
@@ -62,11 +81,12 @@ pub fn below_head(text: &[u8], start: usize, hits: &mut Vec<Hit>) {
     }
     // A list of names and values aligned by blanks looks the same. The heads of a table are in capitals, or underlined.
     let is_loud = !head.iter().any(u8::is_ascii_lowercase);
-    if matches!(divider, Divider::Gap) && !is_loud && !is_rule(line(text, line_start + head.len() + 1)) {
-        return;
-    }
     // If the line also names users, a word may be a password: `user,pass`, `site,login,secret`.
     let has_user = heads.iter().any(|cell| is_user(&head[cell.0..cell.1]));
+    let gap = matches!(divider, Divider::Gap);
+    if gap && !is_loud && !has_user && !is_rule(line(text, line_start + head.len() + 1)) {
+        return;
+    }
     let may_be_word = verdict.says == Says::Password && name.len() >= 6 || has_user;
     let verdict = if has_user && verdict.kind == "secret" {
         Verdict { says: Says::Password, ..verdict }
@@ -79,6 +99,10 @@ pub fn below_head(text: &[u8], start: usize, hits: &mut Vec<Hit>) {
             return;
         }
         let row = line(text, at);
+        if row.trim_ascii().is_empty() && at == line_start + head.len() + 1 {
+            at += row.len() + 1;
+            continue; // AsciiDoc has an empty line after the heads
+        }
         if !is_rule(row) {
             let cells: Vec<(usize, usize)> = divider.cells(row).take(MOST_COLUMNS).collect();
             // A line that repeats one of the heads is a row like the one above it.
@@ -113,6 +137,10 @@ fn cell(text: &[u8], start: usize, end: usize, verdict: Verdict, may_be_word: bo
     }
     let content = text.get(start..end).filter(|content| !content.is_empty())?;
     let looks = profile(content);
+    if may_be_word && grade(content).is_some() {
+        return Some(Hit { start, end, kind: verdict.kind })
+            .filter(|_| !super::contains(content, b"REDACTED"));
+    }
     // A column of descriptions contains words too, so a password that is a word must be longer.
     let word = looks.digits == 0 && (looks.len < 7 || !may_be_word);
     if word || content.contains(&b' ') || content.contains(&b'(') {
@@ -144,19 +172,30 @@ fn is_name(cell: &[u8]) -> bool {
 
 /// Whether a row is a rule between head and cells, such as `---+---` or `|:--|--:|`.
 fn is_rule(row: &[u8]) -> bool {
-    row.iter().all(|byte| matches!(byte, b'-' | b'+' | b'|' | b':' | b'=' | b' ' | b'\r'))
-        && (row.contains(&b'-') || row.starts_with(b"=="))
+    let drawn = || {
+        row.starts_with("├".as_bytes()) || row.starts_with("╠".as_bytes()) || row.starts_with("┣".as_bytes())
+    };
+    drawn()
+        || row.iter().all(|byte| matches!(byte, b'-' | b'+' | b'|' | b':' | b'=' | b' ' | b'\r'))
+            && (row.contains(&b'-') || row.starts_with(b"=="))
 }
 
 #[derive(Clone, Copy)]
 enum Divider {
     Mark(u8),
+    /// A line drawn with a character of three bytes: `│`.
+    Drawn(&'static str),
     /// The columns are separated by two blanks or more.
     Gap,
 }
 
 impl Divider {
     fn of(head: &[u8]) -> Option<Divider> {
+        for mark in ["│", "║", "┃"] {
+            if memchr::memmem::find(head, mark.as_bytes()).is_some() {
+                return Some(Divider::Drawn(mark));
+            }
+        }
         for mark in [b'|', b'\t', b';', b','] {
             if head.contains(&mark) {
                 return Some(Divider::Mark(mark));
@@ -195,6 +234,16 @@ impl Divider {
                     let cell = trimmed(start, at);
                     done = at >= last;
                     start = at + 1;
+                    Some(cell)
+                }))
+            }
+            Divider::Drawn(mark) => {
+                let mut at =
+                    memchr::memmem::find(row, mark.as_bytes()).map_or(row.len(), |at| at + mark.len());
+                Box::new(std::iter::from_fn(move || {
+                    let length = memchr::memmem::find(&row[at..], mark.as_bytes())?;
+                    let cell = trimmed(at, at + length);
+                    at += length + mark.len();
                     Some(cell)
                 }))
             }
@@ -360,6 +409,19 @@ pub fn cookie_file(text: &[u8], end: usize) -> Option<Hit> {
         && profile(value).is_random();
     let start = end + 1 + line.trim_ascii_end().len() - value.len();
     plausible.then_some(Hit { start, end: start + value.len(), kind: "cookie" })
+}
+
+/// Finds the secret in `name server "x" *`, a line of PPP's secrets file. `at` is the star.
+pub fn chap_secret(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
+    let line = super::context::last_line(&text[floor.max(at.saturating_sub(120))..at]);
+    let from = at - line.len();
+    let quoted = line.trim_ascii_end().strip_suffix(b"\"")?;
+    let open = memchr::memrchr(b'"', quoted)?;
+    let names =
+        quoted[..open].split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty()).count();
+    let content = &quoted[open + 1..];
+    let told = names == 2 && (profile(content).is_random() || grade(content).is_some());
+    told.then_some(Hit { start: from + open + 1, end: from + open + 1 + content.len(), kind: "password" })
 }
 
 /// Finds the secret in `name * x *`, a line of PPP's secrets file. `at` is the first star.

@@ -40,6 +40,11 @@ pub fn userinfo(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
                 let key = !host && colon >= 16 && profile(&info[..colon]).is_random();
                 return key.then_some(Hit { start, end: start + colon, kind: "url-credentials" });
             }
+            // In `https://token:x-oauth-basic@host` the user is the secret.
+            let user = &info[..colon];
+            if !host && user.len() >= 20 && profile(user).is_random() && profile(user).digits > 1 {
+                return Some(Hit { start, end, kind: "url-credentials" });
+            }
             let secret = !is_path && !is_stand_in(password);
             secret.then_some(Hit { start: start + colon + 1, end, kind: "url-credentials" })
         }

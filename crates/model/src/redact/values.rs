@@ -48,6 +48,9 @@ pub fn value(text: &[u8], at: usize) -> Option<Value> {
         return quoted(text, start, slashes, false);
     }
     let rest = &text[at..];
+    if let Some(value) = bracketed(text, at) {
+        return Some(value);
+    }
     let ident =
         rest.iter().take(48).take_while(|byte| is(**byte, WORD) || matches!(byte, b':' | b'.')).count();
     if ident > 0
@@ -66,6 +69,28 @@ pub fn value(text: &[u8], at: usize) -> Option<Value> {
         length -= 1;
     }
     (length > 0).then_some(Value { start: at, end: at + length, quoted: false, wrapped: false })
+}
+
+/// Reads `q(x)`, `qq{x}` and `%q[x]`, literals of Perl and Ruby.
+fn bracketed(text: &[u8], at: usize) -> Option<Value> {
+    let rest = text[at..].strip_prefix(b"%").unwrap_or(&text[at..]);
+    let rest =
+        rest.strip_prefix(b"qq").or_else(|| rest.strip_prefix(b"q")).or_else(|| rest.strip_prefix(b"Q"))?;
+    let close = match rest.first()? {
+        b'(' => b')',
+        b'{' => b'}',
+        b'[' => b']',
+        b'|' => b'|',
+        _ => return None,
+    };
+    let start = text.len() - rest.len() + 1;
+    let length = rest[1..].iter().take(LONGEST_LINE).position(|byte| *byte == close || *byte == b'\n')?;
+    (length > 0 && rest[1 + length] == close).then_some(Value {
+        start,
+        end: start + length,
+        quoted: true,
+        wrapped: false,
+    })
 }
 
 /// Returns the length of a bare value. Returns `None` if it is too long to be a secret, or itself contains `name=value`
@@ -124,7 +149,11 @@ pub fn is_secret(text: &[u8], value: Value, says: Says, joint: Joint) -> bool {
             };
             literal && (looks.digits > 0 || joint.tight && looks.is_random()) || mixed || words
         }
-        Says::Perhaps => is_strong(content, &looks),
+        Says::Perhaps => {
+            is_strong(content, &looks)
+                || (joint.tight && joint.listed || joint.loud && (joint.tight || value.quoted))
+                    && is_hex_key(content)
+        }
         Says::Signature => joint.tight && looks.len >= 20 && looks.is_random(),
         Says::Authorization => looks.len >= 6,
     }
@@ -153,6 +182,32 @@ fn is_converted(text: &[u8], value: Value) -> bool {
         "SecureString(",
         "[]byte(",
         "ToString(",
+        "MD5(",
+        "md5(",
+        "SHA1(",
+        "sha1(",
+        "SHA2(",
+        "PASSWORD(",
+        "password(",
+        "OLD_PASSWORD(",
+        "crypt(",
+        "ENCRYPT(",
+        "encrypt(",
+        "hashpw(",
+        "digest(",
+        "Buffer.from(",
+        "base64_decode(",
+        "b64decode(",
+        "SecretStr(",
+        "StringValue(",
+        "Secret(",
+        "secret(",
+        "plaintext(",
+        "encodeURIComponent(",
+        "quote_plus(",
+        "quote(",
+        "toCharArray(",
+        "new String(",
     ]
     .iter()
     .any(|call| before.ends_with(call.as_bytes()))
@@ -210,6 +265,9 @@ pub fn continued(text: &[u8], end: usize) -> Option<super::Hit> {
         let rest = looks.is_mixed() && length >= 6 && looks.changes >= 2;
         return rest.then_some(super::Hit { start: end + 2, end: end + 2 + length, kind: "token" });
     }
+    if text.get(end) == Some(&b'\n') {
+        return wrapped(text, end);
+    }
     if !matches!(mark, b'"' | b'\'') {
         return None;
     }
@@ -228,6 +286,20 @@ pub fn continued(text: &[u8], end: usize) -> Option<super::Hit> {
         looks.is_mixed() && looks.len >= 6 && looks.changes >= 2 && !super::contains(content, b"REDACTED");
     let told = text[start + length] == mark && plausible;
     told.then_some(super::Hit { start, end: start + length, kind: "token" })
+}
+
+/// Finds the rest of a long token that was broken at the end of a line: the next line is indented and has nothing else.
+fn wrapped(text: &[u8], end: usize) -> Option<super::Hit> {
+    const WIDEST_TOKEN: usize = 60;
+    let before = &text[end.saturating_sub(WIDEST_TOKEN)..end];
+    let long = before.len() == WIDEST_TOKEN && before.iter().all(|byte| is(*byte, BASE64 | BASE64_URL | DOT));
+    let start = end + 1 + super::classes::blanks(&text[end + 1..], 16);
+    let length = run(&text[start..], BASE64 | BASE64_URL | DOT, LONGEST);
+    let rest = length >= 16
+        && start > end + 1
+        && matches!(byte(text, start + length), b'\n' | b'\r' | b'"' | b'\'')
+        && profile(&text[start..start + length]).is_random();
+    (long && rest).then_some(super::Hit { start, end: start + length, kind: "token" })
 }
 
 /// Returns the end of a bare password, which may contain an `&` if no further `name=value` follows.
@@ -416,8 +488,9 @@ fn is_expression(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bo
     }
     // In `password= user=` the value is the next name of a list; in Vim `a:password` is a variable.
     let name = |part: &[u8]| part.iter().all(|byte| is(*byte, WORD));
-    let names_next = content.strip_suffix(b"=").is_some_and(|next| name(next) && looks.digits == 0)
-        && matches!(text[..value.start].last(), Some(b' ' | b'\t'));
+    let names_next =
+        content.strip_suffix(b"=").is_some_and(|next| name(next) && looks.digits == 0 && looks.changes < 4)
+            && matches!(text[..value.start].last(), Some(b' ' | b'\t'));
     let scoped =
         byte(content, 1) == b':' && is(content[0], LOWER) && name(&content[2..]) && !looks.is_random();
     if names_next || scoped || super::contains(content, b"?.") {
@@ -506,6 +579,11 @@ fn is_long_word(content: &[u8], value: Value, looks: &Profile, joint: Joint) -> 
     looks.letters() == looks.len && looks.lower > 0 && (set || quoted) && content.len() <= 64
 }
 
+/// Whether a value is a key of hexadecimal digits, as in `SIDEKIQ_PRO_KEY=9f8e…`.
+fn is_hex_key(content: &[u8]) -> bool {
+    matches!(content.len(), 32 | 40 | 48 | 64) && content.iter().all(u8::is_ascii_hexdigit)
+}
+
 /// Whether a value is random and neither a hash nor an id.
 fn is_strong(content: &[u8], looks: &Profile) -> bool {
     // A hash may follow words: `Linux-cargo-9c4682cd…` is the key of a cache.
@@ -551,7 +629,7 @@ pub fn is_numbered(content: &[u8]) -> bool {
 }
 
 /// Whether a value is base64 of `user:password`, as in the `auth` of a Docker configuration.
-fn is_encoded_pair(content: &[u8]) -> bool {
+pub fn is_encoded_pair(content: &[u8]) -> bool {
     if content.len() < 8 || !content.len().is_multiple_of(4) || run(content, BASE64, LONGEST) != content.len()
     {
         return false;

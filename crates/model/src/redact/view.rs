@@ -90,17 +90,38 @@ impl View {
         self.bytes.push(byte);
     }
 
+    /// Adds a character that takes `width` bytes of the text. The first byte represents all of them.
+    fn push_char(&mut self, character: char, text_at: usize, width: usize) {
+        let mut bytes = [0; 4];
+        let bytes = character.encode_utf8(&mut bytes).as_bytes();
+        self.push(bytes[0], text_at, width);
+        for byte in &bytes[1..] {
+            self.push(*byte, text_at + width, 0);
+        }
+    }
+
     fn decode(&mut self, text: &[u8], part: Range<usize>) {
         let mut from = part.start;
         let mut at = part.start;
-        while let Some(found) = memchr::memchr3(b'%', b'&', b'\\', &text[at..part.end]) {
+        let may_begin = |byte: &u8| matches!(byte, b'%' | b'&' | b'\\' | 0xc2 | 0xe2 | 0xe3 | 0xef);
+        while let Some(found) = text[at..part.end].iter().position(may_begin) {
             at += found;
             match encoded(&text[at..part.end]) {
                 None => at += 1,
                 Some((length, character)) => {
                     self.copy(text, from..at);
                     if let Some(character) = character {
-                        self.push(character, at, length);
+                        // In `comet&lt;orchid` the bracket belongs to a word, unlike that of a tag.
+                        let inside = match character {
+                            '<' => !opens_tag(&text[at + length..part.end]),
+                            '"' => true,
+                            _ => false,
+                        };
+                        let inside = inside
+                            && at > 0
+                            && text[at - 1].is_ascii_alphanumeric()
+                            && text.get(at + length).is_some_and(u8::is_ascii_alphanumeric);
+                        self.push_char(if inside { '^' } else { character }, at, length);
                     }
                     at += length;
                     from = at;
@@ -183,33 +204,58 @@ fn look(text: &[u8]) -> (bool, usize) {
             .next()
             .and_then(|chunk| chunk.valid().chars().next())
         {
-            Some(character) => (is_hidden(character), character.len_utf8()),
+            Some(character) => {
+                (is_hidden(character) || plain_form(character).is_some(), character.len_utf8())
+            }
             None => (false, 1),
         },
     }
 }
 
+/// Whether the bracket before `text` is closed: `b&gt;`, `b\u003e`.
+fn opens_tag(text: &[u8]) -> bool {
+    let rest = &text[..text.len().min(40)];
+    let find = |mark: &[u8]| memchr::memmem::find(rest, mark).unwrap_or(usize::MAX);
+    let closed = [&b">"[..], b"&gt;", b"\\u003e", b"\\u003E"].iter().map(|mark| find(mark)).min();
+    let opened = [&b"<"[..], b"&lt;", b"\\u003c", b"\\u003C", b" "].iter().map(|mark| find(mark)).min();
+    closed < opened
+}
+
+/// Returns the ASCII form of a wide blank, colon or equals sign.
+fn plain_form(character: char) -> Option<char> {
+    match character {
+        '\u{a0}' | '\u{2007}' | '\u{202f}' | '\u{3000}' => Some(' '),
+        '：' => Some(':'),
+        '＝' => Some('='),
+        _ => None,
+    }
+}
+
 /// Returns the length of an encoded character at the start of `text`, and its value if that is visible.
-fn encoded(text: &[u8]) -> Option<(usize, Option<u8>)> {
+fn encoded(text: &[u8]) -> Option<(usize, Option<char>)> {
     match text[0] {
         b'%' => percent(text),
         b'&' => entity(text),
+        0x80.. => {
+            let character = text[..text.len().min(4)].utf8_chunks().next()?.valid().chars().next()?;
+            Some((character.len_utf8(), Some(plain_form(character)?)))
+        }
         _ => escape(text),
     }
 }
 
 /// Decodes `%5F`, and `%255F`, which was encoded twice.
-fn percent(text: &[u8]) -> Option<(usize, Option<u8>)> {
+fn percent(text: &[u8]) -> Option<(usize, Option<char>)> {
     let mut at = 1;
     while text.get(at..at + 2) == Some(b"25") && run(&text[at + 2..], ANY_HEX, 2) == 2 {
         at += 2;
     }
     let code = number(text.get(at..at + 2)?, 16)?;
-    Some((at + 2, Some(visible(code)?)))
+    Some((at + 2, Some(visible(code).filter(char::is_ascii)?)))
 }
 
 /// Decodes `&#95;`, `&#x5f;` and `&quot;`.
-fn entity(text: &[u8]) -> Option<(usize, Option<u8>)> {
+fn entity(text: &[u8]) -> Option<(usize, Option<char>)> {
     // Accents are dropped, because the words that matter are also known without them.
     const NAMED: [(&[u8], u8); 21] = [
         (b"nbsp", b' '),
@@ -245,12 +291,12 @@ fn entity(text: &[u8]) -> Option<(usize, Option<u8>)> {
         return seen(length, code);
     }
     let (_, character) = NAMED.iter().find(|(name, _)| *name == inner)?;
-    Some((length, Some(*character)))
+    Some((length, Some(char::from(*character))))
 }
 
 /// Decodes `\u005f`, `\u{5f}` and `\x5f`, and terminal colours in the form in which programs write them: `\u001b[1m`,
 /// `\033[1m`, `\e[1m`.
-fn escape(text: &[u8]) -> Option<(usize, Option<u8>)> {
+fn escape(text: &[u8]) -> Option<(usize, Option<char>)> {
     let slashes = text.iter().take(8).take_while(|byte| **byte == b'\\').count();
     let rest = &text[slashes..];
     let (length, code) = match rest.first()? {
@@ -278,17 +324,17 @@ fn sequence(text: &[u8]) -> usize {
     1 + middle + usize::from(rest.get(middle).is_some_and(|byte| (b'@'..=b'~').contains(byte)))
 }
 
-fn seen(length: usize, code: u32) -> Option<(usize, Option<u8>)> {
+fn seen(length: usize, code: u32) -> Option<(usize, Option<char>)> {
     match visible(code) {
-        Some(byte) => Some((length, Some(byte))),
+        Some(character) => Some((length, Some(character))),
         None => char::from_u32(code).is_some_and(is_hidden).then_some((length, None)),
     }
 }
 
-/// Returns a character that is printable ASCII, a tab or a line feed. The text by which a secret is recognised contains
-/// no others.
-fn visible(code: u32) -> Option<u8> {
-    u8::try_from(code).ok().filter(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t'))
+/// Returns a character that is printable ASCII, a tab, a line feed or an accented letter. The text by which a secret is
+/// recognised contains no others.
+fn visible(code: u32) -> Option<char> {
+    char::from_u32(code).filter(|character| matches!(character, ' '..='~' | '\n' | '\t' | 'À'..='ž'))
 }
 
 fn number(digits: &[u8], base: u32) -> Option<u32> {

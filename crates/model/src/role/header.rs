@@ -23,7 +23,7 @@ const KEY_ALIASES: &[(&str, &str)] = &[
     ("tmux pane", PANE),
 ];
 
-/// A line that gives a key a value, whether it is spelled correctly or not.
+/// A line that gives a key a value, whether the line is spelled correctly or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
     pub key: &'static str,

@@ -19,8 +19,8 @@ pub const SCHEMA_VERSION: u32 = 1;
 /// The most steps that are stored. Older ones are only counted.
 const MOST_STEPS: usize = 400;
 
-/// How long a session that compacts or recovers has the role to itself. Either takes minutes, so a session that needs
-/// longer than this is assumed to be dead.
+/// How long a session that compacts or recovers has the role to itself. A compaction or a recovery takes minutes, so a
+/// session that needs longer than this is assumed to be dead.
 const HELD_FOR: SignedDuration = SignedDuration::from_hours(1);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

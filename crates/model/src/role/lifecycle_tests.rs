@@ -13,8 +13,8 @@ fn role(state: State) -> Lifecycle {
     Lifecycle { state, ..Lifecycle::new(&Id::new("tester").unwrap(), at("2026-11-15T19:00:00Z")) }
 }
 
-/// Tries every pair of states: a step in the table is taken, any other is refused with the allowed ones, and a forced
-/// one is recorded.
+/// Tries every pair of states: a step in the table is taken, any other step is refused with a list of the allowed
+/// steps, and a forced step is recorded.
 #[test]
 fn every_step_that_is_not_in_the_table_is_refused() {
     let table = [

@@ -85,7 +85,7 @@ impl Named {
         document.section(&[self.head()])
     }
 
-    /// If the section is missing, returns the heading that was clearly meant to be it.
+    /// If the section is missing, returns the heading that was clearly meant to be this section.
     pub fn misnamed_heading<'d>(&self, document: &'d Document) -> Option<&'d Heading> {
         if self.find(document).is_some() {
             return None;

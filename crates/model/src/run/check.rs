@@ -1,5 +1,5 @@
-//! The commands of a line that test, build, lint, format or run something: which they are, when two are the same, and
-//! how to type one again.
+//! Finds the commands of a line that test, build, lint, format or run something. Decides whether two of them are the
+//! same, and how a person would type one again.
 
 use super::Sort;
 use super::script::opened;
@@ -11,7 +11,7 @@ pub struct Check {
     pub sort: Sort,
     /// The command to type again, without pipes, redirections and the folder.
     pub runnable: String,
-    /// The folder where it ran, relative to the checkout; empty at its top, absolute if outside.
+    /// The folder where it ran, relative to the checkout; empty at the top of the checkout, absolute outside it.
     pub folder: String,
     /// The program and its arguments, without variables, wrappers (such as `sudo` or `time`) and options that
     /// only change the output.
@@ -21,7 +21,7 @@ pub struct Check {
 impl Check {
     /// Returns a key; two checks with the same key are the same.
     pub fn key(&self) -> String {
-        // A program that is merely run is the same with other arguments, because the next try replaces the last.
+        // A program that is merely run is the same with other arguments, because a new attempt replaces the last one.
         let most = if self.sort == Sort::Run { 3 } else { usize::MAX };
         let kept = |word: &&String| self.sort != Sort::Run || !word.starts_with('-');
         let words: Vec<&str> = self.words.iter().filter(kept).take(most).map(String::as_str).collect();
@@ -33,7 +33,7 @@ impl Check {
     }
 }
 
-/// Returns what a command line does to the project, in order. `cwd` is where it began.
+/// Returns the checks of a command line, that is, what it does to the project, in order. `cwd` is where it began.
 pub fn checks(command: &str, cwd: &str) -> Vec<Check> {
     let command = opened(command);
     of_steps(&command, &shell::steps(&command), cwd)
@@ -62,6 +62,19 @@ pub(super) fn check(command: &str, step: &Step, folder: &str) -> Option<Check> {
     Some(Check { sort, runnable: as_typed(command, step, words), folder, words: canonical_words(words) })
 }
 
+/// Returns the folder in which the commands of a line run, given the folder where it began: that of the last `cd`
+/// before the first other command.
+pub fn folder(command: &str, cwd: &str) -> String {
+    let mut folder = cwd.to_owned();
+    for step in shell::steps(&opened(command)) {
+        match step.words.as_slice() {
+            [cd, to] if matches!(cd.as_str(), "cd" | "pushd") => folder = enter(&folder, to),
+            _ => break,
+        }
+    }
+    folder
+}
+
 /// Returns a whole line to type again: its commands without pipes, redirections and echoes.
 pub fn runnable(command: &str) -> String {
     match parts(command).join(" && ") {
@@ -70,7 +83,8 @@ pub fn runnable(command: &str) -> String {
     }
 }
 
-/// Returns each command of a line to type again, without those that it is piped into, and without `cd` and echoes.
+/// Returns each command of a line to type again, without the commands that it is piped into, and without `cd` and
+/// echoes.
 pub fn parts(command: &str) -> Vec<String> {
     let command = &*opened(command);
     let mut found = Vec::new();
@@ -125,15 +139,16 @@ fn enter(folder: &str, to: &str) -> String {
     }
 }
 
-/// Returns the command as written, without wrappers that only start it. Assignments stay, because it may not run
-/// without them.
+/// Returns the command as written, without wrappers that only start it. Assignments stay, because the command may not
+/// run without them.
 fn as_typed(command: &str, step: &Step, stripped: &[String]) -> String {
     let skipped = step.words.len() - stripped.len();
     let starts = step.words[..skipped].iter().position(|word| is_kept_before(word));
     as_written(command, step, starts.unwrap_or(skipped))
 }
 
-/// Whether a wrapper is part of the command: one that only observes is left out, one that changes what runs is kept.
+/// Returns whether a wrapper stays in the command that is shown to be typed again. A wrapper that only observes is left
+/// out, and one that changes what runs is kept.
 fn is_kept_before(word: &str) -> bool {
     !matches!(word, "time" | "nice" | "exec" | "command" | "timeout" | "do" | "then" | "else" | "{" | "!")
         && !word.bytes().all(|b| b.is_ascii_digit() || matches!(b, b's' | b'm' | b'h'))
@@ -206,7 +221,7 @@ pub(super) const SELECTING_OPTIONS: [&str; 14] = [
     "-R",
 ];
 
-/// Whether a word is another option with a value.
+/// Whether a word is an option with a value, other than [`SELECTING_OPTIONS`].
 fn is_valued(word: &str) -> bool {
     matches!(
         word,

@@ -81,7 +81,7 @@ enum Told {
     Whole(Counts),
     /// The total number of tests; unittest prints failures on another line.
     Ran(u64),
-    /// One of two lines, such as `# pass 5` or `5 passing`.
+    /// The number of passed tests, if failed tests are on another line: `# pass 5`, `5 passing`.
     Passed(u64),
     Failed(u64),
     /// One test that passed: `--- PASS: TestX`.
@@ -144,7 +144,7 @@ fn of_line(line: &str) -> Option<Told> {
     count_row(bare.unwrap_or(line)).filter(|_| is_row && line.len() < 200).map(Told::Whole)
 }
 
-/// Reads `5 passed; 1 failed; 0 ignored`, in any order; `None` if neither is counted.
+/// Reads `5 passed; 1 failed; 0 ignored`, in any order; `None` if neither passed nor failed tests are counted.
 fn count_row(text: &str) -> Option<Counts> {
     let mut counts = Counts::default();
     for piece in pieces(text).map(str::trim) {
@@ -164,7 +164,7 @@ fn count_row(text: &str) -> Option<Counts> {
     (counts != Counts::default()).then_some(counts)
 }
 
-/// Splits at commas, semicolons, bars and round brackets: all of them single bytes, so no character is decoded.
+/// Splits at commas, semicolons, bars and round brackets. All of these are single bytes, so no character is decoded.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
@@ -271,7 +271,8 @@ fn first_number(text: &str) -> Option<u64> {
 fn junit(text: &str) -> Option<Counts> {
     let mut sum: Option<Counts> = None;
     for (start, is_all) in [("<testsuites", true), ("<testsuite", false)] {
-        // By its first character: a search for the whole word costs more than most lines that are counted.
+        // This searches for the first character, because a search for the whole word costs more than counting most
+        // lines.
         for (at, _) in text.match_indices('<').filter(|(at, _)| text[*at..].starts_with(start)) {
             let tag = text[at + start.len()..].split('>').next().unwrap_or_default();
             // `<testsuite` is also the beginning of `<testsuites`.

@@ -1,11 +1,11 @@
-//! Decides when a passing run shows that another one is solved: it is the same, it is wider and covers it, or it ran
-//! exactly the failed tests by name.
+//! Decides when a run that passed shows that the failure of another run is solved: it is the same run, it is wider and
+//! covers the other, or it ran exactly the failed tests by name.
 
 use super::Sort;
 use super::check::{Check, SELECTING_OPTIONS};
 use crate::failure;
 
-/// Returns whether `passed`, which passed, shows that what `failed` checks now succeeds.
+/// Returns whether the success of `passed` shows that what `failed` checks now succeeds.
 pub fn shows_passed(passed: &Check, failed: &Check) -> bool {
     if passed.key() == failed.key() || passed.words == failed.words && is_same_place(passed, failed) {
         return true;
@@ -20,14 +20,14 @@ pub fn shows_passed(passed: &Check, failed: &Check) -> bool {
     }
 }
 
-/// Returns the names of the failed tests, from the lines that [`crate::failure::error_lines`] picked; it prefers
-/// lines that name a test. `None` if there may be more.
+/// Returns the names of the failed tests, from the lines that [`crate::failure::error_lines`] picked. That function
+/// prefers lines that name a test. `None` if there may be more failed tests.
 pub fn failed_tests(error: &str) -> Option<Vec<String>> {
     let mut names: Vec<String> = error.lines().filter_map(failed_test).map(str::to_owned).collect();
     if names.len() >= failure::MOST_LINES {
         return None;
     }
-    // A subtest fails with its parent, and the parent is run again.
+    // A subtest fails together with its parent, so the name of the parent is enough.
     let all = names.clone();
     let is_sub = |name: &String| {
         all.iter().any(|other| name.strip_prefix(other.as_str()).is_some_and(|rest| rest.starts_with('/')))
@@ -179,8 +179,8 @@ fn names_another_part(passed: &Check, failed: &Check) -> bool {
     another || kinds || tag_missed
 }
 
-/// Whether `passed` is the same program with the same options on more: fewer tests selected by name, a parent folder,
-/// or no folder at all.
+/// Whether `passed` is the same program with the same options, but covers the same or more: it selects no tests by
+/// name, or does so by the beginnings of the same names; and it names a parent folder, or no folder at all.
 fn is_wider(passed: &Check, failed: &Check) -> bool {
     if passed.program() != failed.program() || !is_same_place(passed, failed) {
         return false;
@@ -289,7 +289,8 @@ fn runs_tasks(program: &str) -> bool {
     )
 }
 
-/// Whether two checks ran in the same folder. A folder outside the checkout cannot be compared with an unknown one.
+/// Whether two checks ran in the same folder. If one folder is unknown and the other is outside the checkout, they
+/// cannot be compared and count as the same.
 fn is_same_place(one: &Check, other: &Check) -> bool {
     let unknown = |a: &str, b: &str| a.is_empty() && b.starts_with('/');
     one.folder == other.folder || unknown(&one.folder, &other.folder) || unknown(&other.folder, &one.folder)

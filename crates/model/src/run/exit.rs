@@ -42,7 +42,7 @@ impl Line {
         !self.checks.is_empty()
     }
 
-    /// Returns whether git is piped into something.
+    /// Returns whether one of the commands is git.
     pub(super) fn is_git(&self) -> bool {
         self.steps.iter().any(|step| strip(&step.words).first().is_some_and(|word| word == "git"))
     }
@@ -78,7 +78,7 @@ impl Line {
         }
         let checked = self.checks.last().map(|(at, ..)| *at);
         let Some(at) = checked.or(self.doing.last().copied()) else {
-            // In `gh api x | jq .y` the reader may have failed.
+            // In `gh api x | jq .y`, `jq` may have failed instead.
             let piped = self.steps.len() > 1 && self.steps[self.steps.len() - 2].then == Join::Pipe;
             return !piped || self.pipefail || !is_read_only(strip(&last.words));
         };
@@ -89,7 +89,7 @@ impl Line {
             || self.pipefail && after_check.iter().all(|step| joined(step) || step.then == Join::Pipe)
     }
 
-    /// Returns the check's exit code if the line itself prints it: `; echo "exit: $?"`, `&& echo OK || echo FAILED`.
+    /// Returns how the check ended, if the line prints its exit code: `; echo "exit: $?"`, `&& echo OK || echo FAILED`.
     pub(super) fn printed_exit_code(&self, output: &str) -> Option<Ended> {
         let (at, ..) = self.checks.last()?;
         let piped = self.steps[*at].then == Join::Pipe && !self.pipefail;
@@ -248,7 +248,8 @@ fn head_lines(arguments: &[String]) -> usize {
     arguments.iter().find_map(digits).unwrap_or(10)
 }
 
-/// Returns whether one of a pattern's alternatives occurs in a failure line. Only letters are compared.
+/// Returns whether one of a pattern's alternatives occurs in a failure line. Special characters at the ends
+/// of an alternative are ignored.
 fn matches_failure(pattern: &str, ignore_case: bool) -> bool {
     let pattern = pattern.replace("\\|", "|");
     let found = |part: &str, line: &str| match ignore_case {

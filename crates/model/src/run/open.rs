@@ -48,8 +48,40 @@ pub fn command_purpose(command: &str, cwd: &str) -> CommandPurpose {
     CommandPurpose::Other(doing.into_iter().map(command_name).collect())
 }
 
+/// Returns whether a command line tries to do something, so that it matters how its last run ended. A script on the
+/// command line, a database client and a request do, although [`command_purpose`] calls them a look; `ls`, `grep` and
+/// `test` do not.
+pub fn is_attempt(command: &str, cwd: &str) -> bool {
+    const TRYING_PROGRAMS: [&str; 13] = [
+        "node",
+        "deno",
+        "bun",
+        "ruby",
+        "perl",
+        "php",
+        "psql",
+        "mysql",
+        "sqlite3",
+        "redis-cli",
+        "curl",
+        "wget",
+        "http",
+    ];
+    if !matches!(command_purpose(command, cwd), CommandPurpose::Look) {
+        return true;
+    }
+    let command = &*opened(command);
+    let tries = |step: &Step| {
+        let program = strip(&step.words).first().map_or("", |word| word.rsplit('/').next().unwrap_or(word));
+        check::is_python(program) || TRYING_PROGRAMS.contains(&program)
+    };
+    let steps = shell::steps(command);
+    !is_scripted(&steps) && steps.iter().any(tries)
+}
+
 impl Family {
-    /// Returns whether a successful command of this family completes a failed one of the other.
+    /// Returns whether a successful command of this family completes what a failed command of the family `failed` left
+    /// undone.
     pub fn settles(self, failed: Family) -> bool {
         match failed {
             Family::Push | Family::Commit => self == failed,
@@ -119,7 +151,7 @@ fn is_scripted(steps: &[Step]) -> bool {
     steps.iter().any(|step| matches!(step.words[0].as_str(), "for" | "while" | "until" | "if" | "case"))
 }
 
-/// Returns the program and its subcommand, which identify a command with other arguments.
+/// Returns the program and its subcommand, which identify a command whatever its other arguments are.
 fn command_name(words: &[String]) -> String {
     let program = words[0].rsplit('/').next().unwrap_or(&words[0]);
     let asked: Vec<&str> =

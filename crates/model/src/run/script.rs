@@ -8,7 +8,7 @@ use crate::shell;
 /// How many shells within shells are opened.
 const DEEPEST: usize = 2;
 
-/// Returns a line with the command lines that it gives to shells in their place: `cd web && bash -lc 'npm test'` is
+/// Replaces each shell in a line with the command line that the shell is given: `cd web && bash -lc 'npm test'` becomes
 /// `cd web && npm test`.
 pub fn opened(command: &str) -> Cow<'_, str> {
     let mut line = Cow::Borrowed(command);
@@ -23,7 +23,7 @@ pub fn opened(command: &str) -> Cow<'_, str> {
 
 /// Opens the first shell of a line.
 fn open(command: &str) -> Option<String> {
-    // Most lines start no shell: they are not parsed for that.
+    // Most lines start no shell, so they are not parsed.
     if !command.contains("sh ") {
         return None;
     }

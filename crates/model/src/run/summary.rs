@@ -174,7 +174,7 @@ fn task_runner(line: &str) -> Option<Word> {
     let passed = Some(Word { failed: false, weight: 1, sort: None, task: None });
     let begins = |with: &str| line.starts_with(with);
     let quoted = |quote: char| line.split(quote).nth(1);
-    // A long word is searched only if a short part of it occurs, because that is found much faster.
+    // A long word is searched for only if a short part of it occurs, because a short part is found much faster.
     let holds = |part: &str, word: &str| line.contains(part) && line.contains(word);
     if line.ends_with("ERROR task failed") {
         return failed(prefix_name(line));
@@ -317,7 +317,8 @@ fn test_runner(line: &str) -> Option<Word> {
         return pass(2);
     }
     if begins("Executed ") {
-        // swift: `Executed 5 tests, with 1 failure (0 unexpected)`; karma: `Executed 5 of 5 SUCCESS`, bazel: `5 tests pass`
+        // swift: `Executed 5 tests, with 1 failure (0 unexpected)`; karma: `Executed 5 of 5 SUCCESS`, bazel:
+        // `5 tests pass`
         if let Some((_, rest)) = line.split_once(", with ") {
             return if rest.starts_with("0 ") || rest.starts_with("no ") { pass(3) } else { fail(3) };
         }
@@ -526,7 +527,7 @@ enum Count {
     Other,
 }
 
-/// Reads one piece of a row of counts; `None` if it is not one.
+/// Reads one piece of a row of counts; `None` if it is not a count.
 fn count(piece: &str) -> Option<Count> {
     let mut words = piece.split_whitespace().map(|word| word.trim_end_matches(['.', ':', '!']));
     let first = words.next()?;

@@ -1,35 +1,37 @@
 //! Picks the part of the agent's words that a question or a request is about.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::{ends_in_number, first_sentences};
 
-/// Words with fewer characters are in every text, so they are not compared.
+/// Words with fewer characters than this are in every text, so they are not compared.
 const SHORTEST_WORD: usize = 4;
 
-/// Returns the sentences and items that share most words with `topic`, as many as fit into `max` characters, in their
-/// order. If none shares a word, returns the first sentences.
+/// Returns the sentences and items that share most words with `topic`, then those that say most by themselves, as many
+/// as fit into `max` characters, in their order. If none of them fits, returns the beginning.
 pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, str> {
     if text.chars().count() <= max {
         return Cow::Borrowed(text);
     }
     let topic = words(topic);
     let pieces = pieces(text);
-    let mut order: Vec<(usize, usize)> = Vec::new();
+    let mut order: Vec<(usize, usize, usize)> = Vec::new();
     for (i, piece) in pieces.iter().enumerate() {
-        let shared = words(piece).intersection(&topic).count();
-        order.push((shared, i));
+        order.push((words(piece).intersection(&topic).count(), weight(piece, i), i));
     }
-    let best = order.iter().map(|(shared, _)| *shared).max().unwrap_or(0);
-    // The first sentences are about the topic as much as any other.
-    if best == 0 || order.first().is_some_and(|(shared, _)| *shared == best) {
+    let first = order.first().map_or((0, 0), |(shared, weight, _)| (*shared, *weight));
+    order.sort_by_key(|(shared, weight, i)| (Reverse(*shared), Reverse(*weight), *i));
+    let best = order.first().map_or((0, 0), |(shared, weight, _)| (*shared, *weight));
+    // The first sentence says what the rest is about. If no other is better, it is not left out.
+    if first.0 == best.0 && (best.0 > 0 || first.1 == best.1) {
         return first_sentences(text, max);
     }
-    order.sort_by_key(|(shared, i)| (std::cmp::Reverse(*shared), *i));
     let mut room = max;
     let mut kept: Vec<usize> = Vec::new();
-    for (_, i) in order.into_iter().filter(|(shared, _)| *shared > 0) {
+    for (_, _, i) in order.into_iter().filter(|(shared, weight, _)| *shared > 0 || best.0 == 0 && *weight > 0)
+    {
         let cost = pieces[i].chars().count() + 3;
         if cost <= room {
             room -= cost;
@@ -50,6 +52,82 @@ pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, st
     }
     out.push_str(if next < pieces.len() { "…" } else { "" });
     Cow::Owned(out.trim_end().to_owned())
+}
+
+/// Returns the text without sentences about what is still to do, if others are left: later work has overtaken them.
+pub fn without_open_ends(text: &str) -> Cow<'_, str> {
+    const OPEN_ENDS: [&str; 9] = [
+        "remaining",
+        "still fail",
+        "still to ",
+        "is failing",
+        "are failing",
+        "next step",
+        "next, ",
+        "not yet ",
+        "try running",
+    ];
+    let pieces = pieces(text);
+    let is_open = |piece: &&&str| {
+        let small = piece.to_lowercase();
+        OPEN_ENDS.iter().any(|words| small.contains(words))
+    };
+    let mut kept: Vec<&str> = Vec::new();
+    let mut is_list = false;
+    for piece in &pieces {
+        // The other items of a list go with its beginning.
+        is_list = is_open(&piece) || is_list && piece.starts_with(|c: char| c.is_ascii_digit());
+        if !is_list {
+            kept.push(piece);
+        }
+    }
+    match kept.len() {
+        0 => Cow::Borrowed(text),
+        n if n == pieces.len() => Cow::Borrowed(text),
+        _ => Cow::Owned(kept.join(" ")),
+    }
+}
+
+/// Returns how much a sentence says by itself: a cause, a decision or a result more than a name, a name more than
+/// nothing. What only introduces a list that is not here says nothing.
+fn weight(piece: &str, place: usize) -> usize {
+    const CAUSES: [&str; 12] = [
+        "because",
+        "root cause",
+        "the cause",
+        "the issue",
+        "the problem",
+        "the bug",
+        "the reason",
+        "the fix",
+        "fixed by",
+        "turns out",
+        "caused by",
+        "due to",
+    ];
+    const DECISIONS: [&str; 10] = [
+        "decided",
+        "instead of",
+        "so that",
+        "must ",
+        "no longer",
+        "only ",
+        "never ",
+        "therefore",
+        "which means",
+        "chose",
+    ];
+    let small = piece.to_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| small.contains(word));
+    let is_intro = piece.ends_with(':');
+    if is_intro {
+        return 0;
+    }
+    let names = piece.contains('`') || piece.bytes().any(|b| b.is_ascii_digit()) || piece.contains('/');
+    1 + 3 * usize::from(has(&CAUSES))
+        + 2 * usize::from(has(&DECISIONS))
+        + usize::from(names)
+        + usize::from(place == 0)
 }
 
 /// Splits a text into sentences and list items, each with its mark at the end.
@@ -96,5 +174,14 @@ mod tests {
             sentences_about(numbered, 50, "does the writer?"),
             "… 2. The writer keeps comments now. …"
         );
+    }
+
+    #[test]
+    fn the_cause_is_kept() {
+        let text = "I looked at the reader and at its callers. They fall into three groups. The test fails because `skip()` \
+                    eats the comment. The rest is as it was before the change.";
+        assert_eq!(sentences_about(text, 70, ""), "… The test fails because `skip()` eats the comment. …");
+        let first = "The cause is `skip()`: it eats the comment. The rest is as it was. Nothing else was changed here.";
+        assert_eq!(sentences_about(first, 70, ""), first_sentences(first, 70));
     }
 }

@@ -1,6 +1,6 @@
 //! Finds which of the agent's options the user chose: "2", "option B", "let's try 2".
 
-/// An answer with more characters says in its own words what is wanted.
+/// An answer with more characters than this says in its own words what is wanted.
 const LONGEST_CHOICE: usize = 60;
 
 /// Returns the option that an answer names, from a text that lists several.

@@ -1,10 +1,10 @@
-//! Finds what the agent says that it is about to change, as a command: "Now let me update `a` to do b:" gives "update
-//! `a` to do b".
+//! Finds the change that the agent announces, in the imperative: "Now let me update `a` to do b:" gives "update `a` to
+//! do b".
 
 use super::talk::{is_informative, is_talk};
 use super::{split, without_mark};
 
-/// An announcement with fewer characters says nothing: "Let me fix it".
+/// An announcement with fewer characters than this says nothing: "Let me fix it".
 const SHORTEST_PURPOSE: usize = 24;
 
 /// The most characters of an announcement that are kept.
@@ -116,15 +116,15 @@ const CHANGING_VERBS: &[&str] = &[
     "write",
 ];
 
-/// About the work itself, not about what changes.
+/// Words about the work itself, not about what changes.
 const META: &[&str] =
     &["create task", "task track", "todo list", "start implementing", "re-read", "re-run", "create a plan"];
 
 /// Words that refer to something said before, as in "Fix these errors".
 const REFERRING_WORDS: &[&str] = &["it", "this", "that", "these", "those", "them", "both", "all"];
 
-/// Returns the change that the words announce, or what they found out if the announcement itself says nothing; empty if
-/// neither.
+/// Returns the change that the words announce or, if the announcement itself says nothing, what the agent found; empty
+/// if there is neither.
 pub fn purpose(text: &str) -> String {
     let mut order = String::new();
     let mut found = String::new();
@@ -142,7 +142,11 @@ pub fn purpose(text: &str) -> String {
             match announced_change(sentence) {
                 Some(words) => order = words,
                 // What it found is a reason only if it names something.
-                None if !is_talk(sentence) && is_informative(sentence) && names_it(sentence) => {
+                None if !is_talk(sentence)
+                    && is_informative(sentence)
+                    && names_it(sentence)
+                    && is_clause(sentence) =>
+                {
                     found = sentence.trim_end_matches([':', '.']).to_owned();
                 }
                 None => {}
@@ -153,6 +157,11 @@ pub fn purpose(text: &str) -> String {
     let is_vague = (order.chars().count() < SHORTEST_PURPOSE || refers) && !order.contains('`');
     let kept = if is_vague && !order.is_empty() { found } else { order };
     super::first_sentences(&kept, LONGEST_PURPOSE).trim_end_matches([' ', '…', '.', ':', ';']).to_owned()
+}
+
+/// "First, `parse`:" names something and says nothing about it.
+fn is_clause(sentence: &str) -> bool {
+    sentence.split_whitespace().count() > 3
 }
 
 /// A sentence with a name in it; one that begins with a name is an entry of a list.
@@ -189,7 +198,7 @@ fn without_leads(sentence: &str) -> (&str, bool) {
     loop {
         let small = rest.to_lowercase().replace('’', "'");
         let lead = LEADING_WORDS.iter().find(|lead| small.starts_with(**lead));
-        // Letters can change their length in small letters; such a lead is not one of ours.
+        // In lower case, some characters become two. None of [`LEADING_WORDS`] contains such a character.
         let Some((at, _)) = lead.and_then(|lead| rest.char_indices().nth(lead.chars().count())) else {
             break;
         };

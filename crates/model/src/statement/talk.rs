@@ -112,7 +112,7 @@ pub(super) fn is_talk(sentence: &str) -> bool {
     ];
     let small = sentence.to_lowercase().replace('’', "'");
     let bare = small.trim_matches(|c: char| !c.is_alphanumeric());
-    // With a colon, the list after it is what matters.
+    // After a colon, the list is what matters.
     let preamble = || PREAMBLE_STARTS.iter().any(|start| small.starts_with(start));
     let aloud = || THINKING_STARTS.iter().any(|start| small.starts_with(start)) && !small.ends_with(':');
     let looks = || {

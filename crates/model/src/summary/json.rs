@@ -1,16 +1,17 @@
-//! Outlines JSON: keys, types and counts, and the values that report errors.
+//! Outlines JSON: keys, types and counts. `errors` finds the values that report errors.
+
+mod errors;
 
 use serde_json::Value;
 
-use super::{ErrorLine, section};
+use super::section;
 use crate::clean::clean_line;
 use crate::text::cut;
 
+pub use errors::{errors, line_reports_error};
+
 /// The longest value that is shown as an example, in bytes.
 const LONGEST_EXAMPLE: usize = 60;
-
-/// The longest error that is shown, in bytes. A stack trace in a string can be longer; the original has all of it.
-const LONGEST_ERROR: usize = 400;
 
 /// The most keys that the objects of a list have together. If there are more, they are data, as in a map.
 const MERGED_KEYS: usize = 200;
@@ -23,41 +24,6 @@ pub fn outline(text: &str, room: usize) -> String {
     let mut lines = Vec::new();
     describe(&Shape::of(&value), "the whole", 0, &mut lines);
     section("keys and types", &lines, room)
-}
-
-/// Returns the values of keys such as `error`, each with its path.
-pub fn errors(text: &str) -> Vec<ErrorLine> {
-    let mut found = Vec::new();
-    if let Ok(value) = serde_json::from_str::<Value>(text) {
-        search(&value, "$", &mut found);
-    }
-    found
-}
-
-fn search(value: &Value, path: &str, found: &mut Vec<ErrorLine>) {
-    match value {
-        Value::Array(items) => {
-            items.iter().enumerate().for_each(|(i, item)| search(item, &format!("{path}[{i}]"), found));
-        }
-        Value::Object(fields) => {
-            for (key, value) in fields {
-                let path = format!("{path}.{}", clean_line(key));
-                match value {
-                    Value::String(text) if is_error_key(key) && !text.trim().is_empty() => {
-                        let text = cut(clean_line(text).trim(), LONGEST_ERROR).to_owned();
-                        found.push(ErrorLine { place: path, text });
-                    }
-                    value => search(value, &path, found),
-                }
-            }
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
-}
-
-fn is_error_key(key: &str) -> bool {
-    let key = key.to_ascii_lowercase();
-    ["error", "exception", "failure", "panic", "stderr", "traceback"].iter().any(|word| key.contains(word))
 }
 
 /// The structure of a value, without the values themselves.

@@ -69,19 +69,37 @@ fn is_diff(lines: &[&str]) -> bool {
     hunks > 0 && heads > 0 && changed >= 70
 }
 
-/// Whether a line is `src/a.rs:12:text` without a column. Compilers and linters print a column, and their lines report
-/// errors.
+/// Whether a line is `src/a.rs:12:text`, as a search prints it. Compilers and linters print a column or a space before
+/// their message, and their lines report errors.
 fn is_match(line: &str) -> bool {
-    let mut parts = line.splitn(3, [':', '-']);
-    let (Some(file), Some(number), Some(rest)) = (parts.next(), parts.next(), parts.next()) else {
-        return false;
-    };
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    let column = rest.split(':').next().unwrap_or_default();
-    file.contains(['.', '/'])
-        && !file.contains(' ')
-        && is_number(number)
-        && !(is_number(column) && rest.contains(':'))
+    placed_text(line, &[':', '-']).is_some_and(|text| !is_after_column(text)) && !is_compiler_message(line)
+}
+
+/// Returns whether a line is `src/a.rs:12: text` or `src/a.rs:12:3: text`.
+pub fn is_compiler_message(line: &str) -> bool {
+    placed_text(line, &[':']).is_some_and(|text| {
+        let is_message = |text: &str| {
+            text.strip_prefix(' ')
+                .is_some_and(|text| text.starts_with(|c: char| c.is_alphanumeric() || "['\"`".contains(c)))
+        };
+        is_message(text)
+            || is_after_column(text) && text.split_once(':').is_some_and(|(_, text)| is_message(text))
+    })
+}
+
+/// Returns the text after the name of a file and the number of a line.
+fn placed_text<'l>(line: &'l str, separators: &[char]) -> Option<&'l str> {
+    let mut parts = line.splitn(3, separators);
+    let (file, number, text) = (parts.next()?, parts.next()?, parts.next()?);
+    (file.contains(['.', '/']) && !file.contains(' ') && is_number(number)).then_some(text)
+}
+
+fn is_after_column(text: &str) -> bool {
+    text.split_once(':').is_some_and(|(column, _)| is_number(column))
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
 fn is_path(line: &str) -> bool {

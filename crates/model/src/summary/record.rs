@@ -23,6 +23,9 @@ pub struct SummarisedOutput {
     #[serde(default)]
     pub errors: usize,
     pub summary_bytes: usize,
+    /// Whether another tool made the summary, and `thru import` stored the original.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub imported: bool,
 }
 
 /// An original that was removed because it was old.
@@ -50,6 +53,11 @@ pub fn outdated(summarised: &[SummarisedOutput], now: Timestamp) -> Vec<&str> {
 }
 
 impl SummarisedOutput {
+    /// Returns whether the output was imported. Earlier versions did not record it; only a hook knows the session.
+    pub fn is_imported(&self) -> bool {
+        self.imported || self.session.is_empty()
+    }
+
     pub fn line(&self) -> Vec<u8> {
         serde_json::to_vec(self).unwrap_or_default()
     }

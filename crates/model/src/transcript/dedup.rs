@@ -12,7 +12,7 @@ use super::Item;
 pub struct Dedup {
     calls: BTreeSet<u64>,
     results: BTreeSet<u64>,
-    /// Words that may come again as a prompt and must not count as one then.
+    /// Words that may come again as a prompt. They must not count as a second prompt.
     awaited: BTreeSet<u64>,
 }
 
@@ -32,7 +32,7 @@ impl Dedup {
                 if self.awaited.remove(&words_digest(text)) {
                     return None;
                 }
-                // What was expected is in the past, so the next "yes" is the user's own again.
+                // The repetition can no longer come, so the next "yes" is the user's own again.
                 self.awaited.clear();
                 Some(item)
             }

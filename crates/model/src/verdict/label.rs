@@ -311,7 +311,7 @@ fn ruling_below(rest: &[Line]) -> Option<Result<Ruling, Problem>> {
     }
     let said = read_ruling(value.text);
     let ruling = match said {
-        // It is another label or a sentence.
+        // The line is another label or a sentence.
         Err(Problem::UnknownWord) => return Some(Err(Problem::UnknownWord)),
         Ok(ruling) => ruling,
         said => return Some(said),

@@ -51,7 +51,7 @@ fn counts_failures(line: &str) -> bool {
     })
 }
 
-/// Returns whether the answer has such a field, and it says something.
+/// Returns whether the answer has a field with this name and some content.
 fn has_content(text: &str, field: &str) -> bool {
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {

@@ -1,4 +1,4 @@
-//! The words of a ruling, and whether a text is one.
+//! The words of a ruling, and whether a text is a ruling.
 
 use super::Problem;
 

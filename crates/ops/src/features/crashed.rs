@@ -45,10 +45,10 @@ fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
 /// A session whose process is unknown counts as dead after this time without an event.
 const SILENT: SignedDuration = SignedDuration::from_hours(12);
 
-/// How long a command waits for a session start that is doing the same.
+/// How long a command waits for a session start that is also writing packets for crashed sessions.
 const WAIT: Duration = Duration::from_secs(5);
 
-/// How much of the list of sessions a session start reads.
+/// How many bytes of the end of the list of sessions a session start reads.
 const TAIL: u64 = 32 * 1024;
 /// How many open sessions a session start examines.
 const LOOKED_AT: usize = 16;
@@ -58,7 +58,7 @@ pub struct Swept {
     pub session: String,
     pub harness: String,
     pub last_at: String,
-    /// Empty if the session left nothing to hand over.
+    /// The packet; empty if the session left nothing to hand over.
     pub packet: String,
     /// False in a dry run.
     pub written: bool,
@@ -93,7 +93,7 @@ pub fn run(world: &World, mode: Mode) -> Result<Vec<Swept>> {
 
 const ID: &str = "crashed:";
 
-/// Returns what a crashed session left, at the start of a new session. It is offered once.
+/// Returns what a crashed session left, at the start of a new session. Each packet is offered once.
 fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let ProjectContext { world, root, store, .. } = context.project;
     if context.occasion != Occasion::Started {
@@ -104,7 +104,7 @@ fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     if open.is_empty() {
         return Ok(Vec::new());
     }
-    // One session start handles a crashed session; another start at the same time leaves it alone.
+    // Only one session start handles a crashed session. Another start at the same time does nothing.
     let lock = match lock(store, Duration::ZERO) {
         Err(store::Error::Busy { .. }) => return Ok(Vec::new()),
         lock => lock?,
@@ -162,7 +162,7 @@ fn mark_offered(store: &Store, session: &Id) -> Result<()> {
     Ok(store.session(session).put(&CrashRecord { offered: true, ..seen })?)
 }
 
-/// Returns whether a packet is still waiting for somebody.
+/// Returns whether a packet is a draft or active, and nobody has claimed it.
 fn is_open(store: &Store, packet: &str) -> bool {
     let Some(document) = Id::new(packet).ok().and_then(|id| store.packet(&id).ok()) else { return false };
     let packet = Packet::read(&document, packet);
@@ -192,7 +192,7 @@ pub(crate) fn waiting(world: &World, store: &Store) -> Result<usize> {
     Ok(waiting)
 }
 
-/// Returns the lock that is held while dead sessions are handled, so that none gets two packets.
+/// Returns the lock that is held while dead sessions are handled, so that no session gets two packets.
 fn lock(store: &Store, wait: Duration) -> store::Result<Lock> {
     store.lock(layout::SWEEP_LOCK, wait)
 }
@@ -259,7 +259,7 @@ fn add_stored(world: &World, project: &Project, dead: &Entry, digest: &mut Diges
     past::bring_back(digest, checkout);
 }
 
-/// Updates the records of a crashed session to the end of its transcript, which contains its last words and its
+/// Adds the rest of its transcript to the records of a crashed session. That rest contains its last words and its
 /// unfinished calls. Returns the unfinished calls. If this fails, the packet contains only what hooks reported.
 fn catch_up(world: &World, project: &Project, dead: &Entry, hashes: FileHashes) -> Vec<String> {
     let (Some(transcript), Some(harness)) = (dead.transcript.as_deref(), harness::by_name(&dead.harness))
@@ -329,7 +329,7 @@ struct CrashRecord {
     until: Until,
 }
 
-/// How far the session had come when its packet was written: anything later is not in the packet.
+/// How far the session had come when its packet was written. Anything later is not in the packet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Until {
     at: String,
@@ -341,7 +341,8 @@ fn until(world: &World, store: &Store, session: &Id) -> Result<Until> {
     Ok(Until { at: time::rfc3339(world.now), records })
 }
 
-/// Returns what was done about a session. `None` also if the session was resumed since and did some work.
+/// Returns what was done about a session. Also returns `None` if the session was resumed afterwards and did some
+/// work.
 fn seen_to(store: &Store, open: &Entry) -> Result<Option<CrashRecord>> {
     let Some(seen) = store.session(&open.session).get::<CrashRecord>()? else { return Ok(None) };
     // Work right after the session's own handoff does not need a second packet.

@@ -16,7 +16,7 @@ use model::digest::Digest;
 use model::event::{EventName, EventSet};
 use store::{AnswersSeen, Store};
 
-use crate::features::Feature;
+use crate::features::{Feature, ProjectContext, swarm};
 use crate::{Error, Result};
 pub(crate) use brief::{in_words, since};
 
@@ -39,29 +39,46 @@ pub const ROW: Feature = Feature {
 /// How much of the end of the log a hook reads: first about 100 decisions, and more only if few of them are in force.
 const WINDOWS: [u64; 3] = [24 * 1024, 64 * 1024, RECENT];
 
-/// The most that a hook reads: about 4,000 decisions.
+/// How many bytes of the log a hook reads at most: about 4,000 decisions.
 const RECENT: u64 = 1024 * 1024;
 
-/// The most that is searched for an answer: about 30,000 decisions.
+/// How many bytes of the log are searched at most for an answer: about 30,000 decisions.
 const LONGEST_LOG: u64 = 8 * 1024 * 1024;
 
-/// Returns the decisions in force, newest first, and whether these are all. Returns at least `most` of them if there
-/// are that many.
-pub(crate) fn current(store: &Store, now: Timestamp, most: usize) -> Result<(Vec<Decision>, bool)> {
-    let mut found = (Vec::new(), true);
+/// Decisions in force, newest first.
+#[derive(Debug, Default)]
+pub(crate) struct InForce {
+    pub decisions: Vec<Decision>,
+    /// Whether these are all.
+    pub is_all: bool,
+    /// How many were left out because they belong to the plan of another swarm, and that swarm.
+    pub set_aside: Option<(usize, String)>,
+}
+
+/// Returns the decisions in force. Returns at least `most` of them if there are that many.
+pub(crate) fn current(project: &ProjectContext, most: usize) -> Result<InForce> {
+    let mut found = InForce { is_all: true, ..InForce::default() };
     for window in WINDOWS {
-        let (lines, is_all) = store.newest_decisions(window)?;
-        let standing = decision::fold(lines, now).into_iter().rev();
-        found =
-            (standing.filter(|one| one.state == State::Current).map(|one| one.decision).collect(), is_all);
-        if is_all || found.0.len() >= most {
+        let (lines, is_all) = project.store.newest_decisions(window)?;
+        let standing = decision::fold(lines, project.world.now).into_iter().rev();
+        let current = standing.filter(|one| one.state == State::Current).map(|one| one.decision);
+        found = InForce { decisions: current.collect(), is_all, set_aside: None };
+        if is_all || found.decisions.len() >= most {
             break;
         }
+    }
+    if found.decisions.iter().any(Decision::is_of_plan)
+        && let Some(other) = swarm::foreign_plan(project)
+    {
+        let before = found.decisions.len();
+        found.decisions.retain(|decision| !decision.is_of_plan());
+        found.set_aside = Some((before - found.decisions.len(), other));
     }
     Ok(found)
 }
 
-/// Returns the newest few thousand decisions, oldest first, and whether these are all. Hooks read no more than that.
+/// Returns the newest few thousand decisions, oldest first, and whether the list is complete. Hooks never read more
+/// decisions.
 pub(crate) fn recent(store: &Store, now: Timestamp) -> Result<(Vec<Standing>, bool)> {
     let (lines, is_all) = store.newest_decisions(RECENT)?;
     Ok((decision::fold(lines, now), is_all))
@@ -72,12 +89,14 @@ pub(crate) fn all(store: &Store, now: Timestamp) -> Result<Vec<Standing>> {
     Ok(decision::fold(store.decisions()?.0, now))
 }
 
-/// Removes from a digest the answers that are recorded as decisions, whether or not these are still in force.
+/// Removes from a digest the answers that are recorded as decisions, whether or not these decisions are still in
+/// force.
 pub(crate) fn without_recorded(store: &Store, digest: &mut Digest) -> Result<()> {
     if digest.answers.is_empty() {
         return Ok(());
     }
-    // A session's own answers are usually among the newest decisions, but a long session may have made many since.
+    // A session's own answers are usually among the newest decisions, but many decisions may have been made since
+    // in a long session.
     let mut left: Vec<String> = digest.answers.iter().map(decision::answer_id).collect();
     for window in [WINDOWS[1], LONGEST_LOG] {
         let is_all;
@@ -90,7 +109,7 @@ pub(crate) fn without_recorded(store: &Store, digest: &mut Digest) -> Result<()>
     Ok(())
 }
 
-/// Returns the decision with this id, or with an id that begins with this word.
+/// Returns the decision with this id, or the only decision whose id begins with `word`.
 fn find<'a>(all: &'a [Standing], word: &str) -> Result<&'a Standing> {
     let bare = word.strip_prefix("d-").unwrap_or(word);
     let id = |one: &&Standing| one.decision.id.strip_prefix("d-").is_some_and(|id| id.starts_with(bare));
@@ -113,7 +132,7 @@ fn find<'a>(all: &'a [Standing], word: &str) -> Result<&'a Standing> {
     }
 }
 
-/// Returns a text in one line, for a person to read.
+/// Shortens a text to one line.
 fn line(text: &str) -> String {
     model::render::one_line(text, 120)
 }

@@ -1,5 +1,5 @@
-//! Evidence: what shows that a task is done. Evidence is written only by this file; the commands, the judgement, the
-//! brief and the hook are in the files of this folder.
+//! Evidence: what shows that a task is done. Only this file writes evidence. The commands, the judgement, the brief
+//! and the hook are in the folder `evidence`.
 
 pub mod add;
 pub mod archive;
@@ -31,6 +31,7 @@ use crate::{Error, Result, World};
 
 pub(crate) use judge::Judge;
 pub(crate) use observe::observe;
+pub(crate) use show::rejection;
 
 pub const ROW: Feature = Feature {
     name: "evidence",
@@ -44,7 +45,7 @@ pub const ROW: Feature = Feature {
     ..Feature::NONE
 };
 
-/// How long a command waits for another one that is writing evidence for the same task.
+/// How long a command waits for another command that is writing evidence for the same task.
 const WAIT: Duration = Duration::from_secs(30);
 
 /// The result of writing an entry.
@@ -64,7 +65,7 @@ pub(crate) fn write(
     put(store, task, (vec![entry], listing), at, |bundle| trim(bundle, MOST_ENTRIES))
 }
 
-/// Writes entries without refusing: what does not fit into the bundle goes to the archive, oldest first.
+/// Writes entries and refuses none. Entries that do not fit into the bundle are moved to the archive, oldest first.
 pub(crate) fn write_all(
     store: &Store,
     task: &Id,
@@ -74,8 +75,8 @@ pub(crate) fn write_all(
     put(store, task, (entries, listing), at, trim_to_size)
 }
 
-/// Writes evidence; all other functions go through this one. Under the lock of its task, the listing is written first,
-/// then the archive, then the bundle.
+/// Writes evidence. All other functions that write call this one. It holds the lock of the task, and writes the
+/// listing first, then the archive, then the bundle.
 fn put(
     store: &Store,
     task: &Id,
@@ -138,13 +139,13 @@ fn put(
     Ok(Written { notes })
 }
 
-/// Returns a refusal that names the size.
+/// Returns a refusal that gives the size and the limit.
 fn over(what: &str, size: usize, most: usize, hint: String) -> Error {
     Error::Refused { what: format!("{what} would be {size} bytes; {most} is the most"), hint }
 }
 
-/// Records what hooks saw in the current session: a command that the agent runs comes before the session's next
-/// checkpoint. Errors are left to the checkpoint.
+/// Records the test runs that hooks saw in the current session. A command that the agent runs is earlier than the
+/// session's next checkpoint. Errors are ignored: the checkpoint reports them.
 pub(crate) fn observe_here(world: &World, project: &Project) {
     let Some(session) = list::around(world) else { return };
     if let Ok(digest) = project.store.digest(&session, |_| {}) {

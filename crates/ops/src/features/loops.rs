@@ -1,4 +1,4 @@
-//! The commands of loops. [`stop`] handles a stop, and [`session`] a session start.
+//! The commands of loops. [`stop`] handles a stop, and [`session`] handles a session start.
 
 mod adopt;
 mod choose;
@@ -77,14 +77,14 @@ pub struct Shown {
     pub iteration: u64,
     pub max_iterations: u64,
     pub promises: Vec<Promise>,
-    /// Whether this user allowed it on this machine, in its current form. If not, it is never fed and its validators
-    /// never run.
+    /// Whether this user allowed the loop on this machine, in its current form. If not, its prompt is never fed and
+    /// its validators never run.
     pub started_here: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// Whether the loop keeps its session from stopping.
     pub foreground: bool,
-    /// Whether the next session that starts gets the loop.
+    /// Whether the loop waits for the next session that starts.
     pub waiting: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_reason: Option<Ended>,
@@ -100,7 +100,7 @@ pub struct Shown {
 
 #[derive(Clone, Debug, Serialize)]
 pub struct List {
-    /// Last changed first.
+    /// Sorted so that the loop that was changed last comes first.
     pub loops: Vec<Shown>,
     /// Files that cannot be read as loops.
     pub damaged: Vec<String>,
@@ -128,7 +128,7 @@ pub struct Changed {
     pub notes: Vec<String>,
 }
 
-/// How a loop continues.
+/// What to change about a loop when it continues.
 #[derive(Clone, Copy, Debug)]
 pub struct Resumption<'a> {
     pub max_iterations: Option<u64>,
@@ -166,7 +166,7 @@ pub fn log(world: &World, named: Option<&str>) -> Result<Log> {
     Ok(Log { shown: shown(&store, &record.state, &pointer), entries, torn: tally.torn.len() })
 }
 
-/// Puts a loop into the foreground of a session. The loop that was there before stays active and waits.
+/// Puts a loop into the foreground of a session. The loop that was in the foreground before stays active and waits.
 pub fn activate(world: &World, named: &str, owner: Wanted) -> Result<Changed> {
     let store = trusted(world)?;
     let id = choose(world, &store, Some(named), LoopUse::Look)?;
@@ -236,7 +236,7 @@ pub fn pause(world: &World, named: Option<&str>) -> Result<Changed> {
     })
 }
 
-/// Ends a loop for good.
+/// Ends a loop permanently.
 pub fn cancel(world: &World, named: Option<&str>) -> Result<Changed> {
     set_back(world, named, |state| match state.status {
         Status::Cancelled => Ok(None),
@@ -273,7 +273,7 @@ fn set_back(
         note(world, &store, &next, event)?;
     }
     if next.status == Status::Cancelled {
-        // Somebody could restore the file, but that does not restore the user's consent.
+        // If somebody restores the file later, the user's consent is not restored with it.
         consent::withdraw_loop(&store, &next.id)?;
     }
     Ok(Changed {
@@ -284,7 +284,7 @@ fn set_back(
     })
 }
 
-/// Writes a loop that is to run, and sets the pointer to it.
+/// Writes a loop that is about to run, and sets the foreground pointer to it.
 fn put_forward(
     world: &World,
     store: &Store,
@@ -310,7 +310,7 @@ fn put_forward(
     Ok(Changed { shown: shown(store, &next, &pointer), changed: true, chosen, notes })
 }
 
-/// Sets the pointer to a loop, and notes which loop it replaces.
+/// Sets the foreground pointer to a loop. The notes say which loop it replaces.
 fn point(store: &Store, state: &Loop, owner: &Owner) -> Result<(Pointer, Vec<String>)> {
     let mut pointer = front(store)?;
     let before = match owner {
@@ -376,7 +376,7 @@ fn as_shown(state: &Loop, pointer: &Pointer, started_here: bool) -> Shown {
     }
 }
 
-/// Returns the loop in the foreground: the loop of the current session, or else the one that was set last.
+/// Returns the loop in the foreground: the loop of the current session, or else the loop that was put there last.
 pub fn foreground(world: &World, store: &Store) -> Result<Option<Shown>> {
     let pointer = front(store)?;
     let Some(id) = in_front(world, store, &pointer).and_then(|id| Id::new(&id).ok()) else { return Ok(None) };
@@ -408,7 +408,7 @@ fn need_started_here(store: &Store, state: &Loop) -> Result<()> {
     }
 }
 
-/// Returns every loop, and an error for every file that cannot be read as one.
+/// Returns every loop, and an error for every file that cannot be read as a loop.
 fn all(store: &Store) -> store::Result<(Vec<Record>, Vec<store::Error>)> {
     let (mut records, mut damaged) = (Vec::new(), Vec::new());
     for id in store.loop_ids()? {
@@ -420,18 +420,18 @@ fn all(store: &Store) -> store::Result<(Vec<Record>, Vec<store::Error>)> {
     Ok((records, damaged))
 }
 
-/// Returns the pointer, or rebuilds it: it is an index and may be deleted.
+/// Returns the foreground pointer. It is an index that may be deleted, so it is rebuilt if necessary.
 fn pointer(store: &Store, records: &[Record]) -> Pointer {
     match store.foreground() {
         Ok(Some(pointer)) => pointer,
-        // A loop that was not started here does not wait for a session.
+        // Leave out loops that were not started here: they wait for no session.
         _ => Pointer::rebuilt(
             records.iter().map(|record| &record.state).filter(|state| consent::is_started_here(store, state)),
         ),
     }
 }
 
-/// Returns the pointer. Reads the loops only if the pointer must be rebuilt.
+/// Returns the foreground pointer. The loops are read only if the pointer must be rebuilt.
 pub(crate) fn front(store: &Store) -> store::Result<Pointer> {
     match store.foreground() {
         Ok(Some(pointer)) => Ok(pointer),

@@ -1,4 +1,4 @@
-//! `thru packet`: finds packets, and changes one without touching other bytes.
+//! `thru packet`: finds packets, and changes one packet without touching other bytes.
 
 mod edit;
 pub mod handoff;
@@ -43,11 +43,11 @@ pub const ROW: Feature = Feature {
     ..Feature::NONE
 };
 
-/// The section of a brief about packets: the packet that the session works on, and those of crashed sessions.
+/// The section of a brief about packets: the packet that the session works on, and the packets of crashed sessions.
 pub(crate) const SECTION: Section =
     Section { order: 3, longer: 1, name: "packet", title: "Packet", signal: Signal::Packet };
 
-/// How long a command waits for another one that is changing a packet.
+/// How long a command waits for another command that is changing a packet.
 const WAIT: Duration = Duration::from_secs(5);
 
 /// How many matches of an ambiguous name are shown.
@@ -61,7 +61,7 @@ pub struct Row {
     pub created_at: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub claimed_by: String,
-    /// Whether the session that claimed it has ended, so that another session can claim it.
+    /// Whether the session that claimed the packet has ended, so that another session can claim it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub claim_is_over: bool,
     pub purpose: String,
@@ -181,7 +181,8 @@ pub(crate) fn find(project: &Project, word: &str) -> Result<Id> {
     }
 }
 
-/// Returns a packet's name, even if its path was given. Any other path is returned as it is, and matches nothing.
+/// Returns the name of a packet that was given by its path. Any other path is returned unchanged, and matches no
+/// packet.
 fn named<'a>(project: &Project, word: &'a str) -> &'a str {
     let folder = project.store.dir().path().join(store::layout::PACKETS);
     let here = Path::new(word).strip_prefix(&folder).ok().and_then(Path::to_str);
@@ -235,7 +236,7 @@ pub struct Checked {
     pub findings: Vec<Finding>,
 }
 
-/// Checks one packet, or all of them.
+/// Checks one packet, or all packets.
 pub fn validate(world: &World, word: Option<&str>) -> Result<Vec<Checked>> {
     let project = Project::find(world)?;
     let ids = match word {

@@ -1,5 +1,5 @@
-//! The plan: phases and tasks. It is read and changed only through this file; the commands, imports, the brief and the
-//! hook are in the files of this folder.
+//! The plan: phases and tasks. Only this file reads and changes the plan's records. The commands, imports, the
+//! brief and the hook are in the folder `plan`.
 
 mod brief;
 pub mod edit;
@@ -34,7 +34,8 @@ pub const ROW: Feature = Feature {
     ..Feature::NONE
 };
 
-/// How long a command waits for others that change the plan. On a busy machine, 64 commands at once take a while.
+/// How long a command waits for other commands that change the plan. On a busy machine, 64 commands take long to
+/// finish.
 pub(crate) const WAIT: Duration = Duration::from_secs(60);
 
 /// A plan, and where it was read from.
@@ -56,8 +57,8 @@ pub enum Source {
     EditedFile,
 }
 
-/// Loads the plan of a store; `None` if there is none. If a crash left the file older than its ledger, the file is not
-/// used.
+/// Loads the plan of a store; `None` if there is no plan. If a crash left the file older than its ledger, the plan
+/// is taken from the ledger.
 pub fn load(store: &Store) -> Result<Option<Loaded>> {
     let bytes = store.plan_bytes()?;
     let end = store.plan_ledger_end()?;
@@ -70,7 +71,7 @@ pub fn load(store: &Store) -> Result<Option<Loaded>> {
     Ok(Some(Loaded { plan: state.plan, from: state.from }))
 }
 
-/// Loads the plan; it is an error if there is none.
+/// Loads the plan. It is an error if there is no plan.
 pub fn need(store: &Store) -> Result<Loaded> {
     load(store)?.ok_or_else(no_plan)
 }
@@ -82,7 +83,7 @@ fn no_plan() -> Error {
     }
 }
 
-/// The plan that results from file and ledger.
+/// The plan that results from the file and the ledger.
 struct State {
     plan: Plan,
     from: Source,
@@ -148,21 +149,21 @@ pub struct Changed {
     pub plan: Plan,
     /// False if there was nothing to change.
     pub changed: bool,
-    /// What else the user should know.
+    /// Other things the user should know.
     pub notes: Vec<String>,
 }
 
 /// What happens if there is no plan to change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Begin {
-    /// It is an error.
+    /// A missing plan is an error.
     Never,
     /// The change begins with an empty plan.
     IfNone,
 }
 
-/// Changes the plan; every change goes through this function. Under the lock, the ledger line is written first, then
-/// the file, then its view. `edit` gets the current plan, and may refuse.
+/// Changes the plan. Every change is made by this function. Under the lock, the ledger line is written first, then
+/// the file, then its view. `edit` gets the current plan, and may refuse to change it.
 pub(crate) fn change(
     store: &Store,
     author: &Author,
@@ -224,7 +225,7 @@ pub(crate) fn change(
     }
     let ended = match (known, changed) {
         (Some(known), true) => plan::ended(known, &after),
-        // The same change was made before but interrupted, so the record of a phase may be missing.
+        // The same change was made before but interrupted, so the record of a finished phase may be missing.
         (Some(_), false) => records::missing(store, &after)?,
         (None, _) => Vec::new(),
     };
@@ -233,7 +234,7 @@ pub(crate) fn change(
 }
 
 fn settled(store: &Store, bytes: Option<&[u8]>) -> Result<Option<State>> {
-    // Usually the file matches the ledger; then the rest of the ledger need not be read.
+    // Usually the file matches the ledger's last line. Then the rest of the ledger need not be read.
     if let (Some(bytes), Some(end)) = (bytes, store.plan_ledger_end()?)
         && plan::hash(bytes) == end.after
     {
@@ -243,7 +244,7 @@ fn settled(store: &Store, bytes: Option<&[u8]>) -> Result<Option<State>> {
     settle(store, bytes)
 }
 
-/// Returns whether a file was written before files had versions.
+/// Returns whether a plan file was written before plan files had a version number.
 fn is_older(bytes: &[u8]) -> bool {
     let has_version = |fields: serde_json::Map<String, serde_json::Value>| {
         fields
@@ -254,7 +255,7 @@ fn is_older(bytes: &[u8]) -> bool {
     serde_json::from_slice(bytes).is_ok_and(|fields| !has_version(fields))
 }
 
-/// Rewrites the view. If a person edited the old one, it is kept next to it.
+/// Rewrites the view. If a person edited the old view, it is kept next to the new one.
 fn write_view(store: &Store, plan: &Plan, now: Timestamp) -> Result<Option<String>> {
     let view = plan::render(plan);
     let edited = store.plan_view()?.filter(|known| {
@@ -281,7 +282,7 @@ pub(crate) fn refused(refusal: Refusal) -> Error {
     }
 }
 
-/// Returns a text in one line, for a person to read.
+/// Shortens a text to one line.
 pub(crate) fn line(text: &str) -> String {
     one_line(text, 200)
 }

@@ -1,4 +1,4 @@
-//! Roles: finds their context files, and determines which role is meant and which session has it.
+//! Roles: finds the context files of roles, and determines which role is meant and which session has which role.
 
 pub mod context;
 pub mod events;
@@ -46,7 +46,7 @@ pub const ROW: Feature = Feature {
     ..Feature::NONE
 };
 
-/// The largest context file that is read; it is larger than what an agent can read at once.
+/// The largest context file that is read. It is larger than what an agent can read at once.
 const LARGEST: usize = 1024 * 1024;
 
 /// The folder that the original design of roles uses.
@@ -68,16 +68,16 @@ struct ContextFolder {
 pub struct File {
     pub role: Id,
     pub path: PathBuf,
-    /// The path as a user in the checkout would type it.
+    /// The path that a user in the checkout would type.
     pub shown: String,
     pub bytes: Vec<u8>,
 }
 
-/// Where to look for the roles of a project.
+/// The folders that can contain the roles of a project.
 #[derive(Debug)]
 pub struct Roles {
     pub root: Root,
-    /// `None` without a root marker; context files are read anyway.
+    /// `None` if the root has no marker. Context files are read even then.
     pub store: Option<Store>,
     pub settings: Settings,
 }
@@ -132,7 +132,7 @@ pub fn look_or_make(world: &World) -> Result<(Roles, Store)> {
 }
 
 impl Roles {
-    /// Returns the folders that are searched, in order of preference.
+    /// Returns the folders that are searched, the preferred folder first.
     fn places(&self) -> Result<Vec<ContextFolder>> {
         places(&self.root, &self.settings)
     }
@@ -166,7 +166,7 @@ impl Roles {
         Ok(found)
     }
 
-    /// Returns where a new file of this role goes.
+    /// Returns the folder and the name for a new file of this role, and its path for messages.
     pub fn new_file(&self, role: &Id) -> Result<(Dir, String, String)> {
         let Some(ContextFolder { base, folder }) = self.places()?.into_iter().next() else {
             return Err(Error::NoRoot { path: self.root.path.clone() });
@@ -175,7 +175,7 @@ impl Roles {
         Ok((Dir::open(&base)?.make(&folder)?, role::file_name(role), shown))
     }
 
-    /// Returns where an imported file of this role goes, and the content of a file that is already there.
+    /// Returns the path for an imported file of this role, and the content of the file if it already exists.
     pub fn imported_to(&self, role: &Id) -> Result<(String, Option<Vec<u8>>)> {
         let Some(ContextFolder { base, folder }) = self.places()?.into_iter().next() else {
             return Err(Error::NoRoot { path: self.root.path.clone() });
@@ -192,7 +192,7 @@ impl Roles {
         would_be(&self.root, &self.settings, role)
     }
 
-    /// Checks a context file completely, including what only the disk and git can tell.
+    /// Checks a context file completely, including the checks that need the disk and git.
     pub fn check(&self, world: &World, bytes: &[u8]) -> RoleReport {
         let file = ContextFile::read(bytes);
         let checkout = self.root.checkout.to_string_lossy();
@@ -229,7 +229,7 @@ fn places(root: &Root, settings: &Settings) -> Result<Vec<ContextFolder>> {
     let of_the_store = format!("{}/agents", layout::STORE);
     let mut places = Vec::new();
     for folder in [chosen.path.as_ref(), &of_the_store, OF_THE_SEED] {
-        // The store belongs to the root; everything else can differ in each worktree.
+        // The store is the same for all worktrees of a root. Every other folder can differ in each worktree.
         let bases = match folder.starts_with(layout::STORE) {
             true => vec![&root.path],
             false => vec![&root.checkout, &root.path],
@@ -276,7 +276,8 @@ pub fn id(name: &str) -> Result<Id> {
     })
 }
 
-/// Determines the role: the named one, or else the session's, a variable's, or the newest session's, which is a guess.
+/// Determines the role. It is the role that is named, or else the role of the session, or of a variable, or of the
+/// newest session. The last of these is a guess.
 pub fn identify(world: &World, store: Option<&Store>, named: Option<&str>) -> Result<Identity> {
     if let Some(named) = named {
         return Ok(Identity { role: id(named)?, source: Source::Named });
@@ -317,14 +318,14 @@ fn variable(world: &World) -> Option<(&'static str, String)> {
 pub struct Bound {
     pub role: String,
     pub session: String,
-    /// Whether the session was not named; it is then the newest one here.
+    /// Whether no session was named. Then the newest session here is used.
     pub guess: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Where the file would be, if there is none.
+    /// The path where the role's file would be, if there is no file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
-    /// A role with a file and a similar name, if this one has no file.
+    /// A role that has a file and a similar name, if this role has no file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub near: Option<String>,
 }
@@ -353,7 +354,7 @@ pub fn bind(world: &World, name: &str, session: Option<&str>) -> Result<Bound> {
     })
 }
 
-/// Returns the session to bind. It must not have ended, because then nobody would see its role.
+/// Returns the session to bind. It must not have ended, because an ended session cannot use the role.
 fn open_session(world: &World, store: &Store, named: Option<&str>) -> Result<(Id, Chosen)> {
     list::choose_open(world, store, named, |session| Error::Refused {
         what: format!("session {session} has ended, and no role is bound to a session that has ended"),
@@ -366,7 +367,7 @@ fn open_session(world: &World, store: &Store, named: Option<&str>) -> Result<(Id
 pub struct Unbound {
     pub session: String,
     pub guess: bool,
-    /// The role that the session had.
+    /// The role that the session had until now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     /// A variable that will give the session a role again at its next event.
@@ -374,7 +375,7 @@ pub struct Unbound {
     pub variable: Option<&'static str>,
 }
 
-/// `thru role unbind ROLE`: removes the role from all sessions, or from the named one.
+/// `thru role unbind ROLE`: removes the role from all sessions, or only from the session that is named.
 pub fn unbind_role(world: &World, name: &str, session: Option<&str>) -> Result<Vec<Unbound>> {
     let role = id(name)?;
     let store = Project::find(world)?.store;
@@ -414,7 +415,8 @@ fn release(world: &World, store: &Store, session: &Id, chosen: Chosen) -> Result
     })
 }
 
-/// Refuses a role whose name differs from another's only in `-`, `.` and `_`: they cannot both have a lifecycle.
+/// Refuses a role whose name differs from the name of another role only in `-`, `.` and `_`: both roles would have
+/// the same state file.
 pub(crate) fn refuse_clash(role: &Id, changed: &Changed) -> Result<()> {
     match changed {
         Changed::Clash { other } => Err(Error::Refused {
@@ -442,7 +444,7 @@ pub fn list(world: &World) -> Result<Vec<Row>> {
     let files = roles.files()?;
     let (mut states, mut bindings): (Vec<Lifecycle>, _) = (Vec::new(), Vec::new());
     if let Some(store) = &roles.store {
-        // `thru doctor` reports states that cannot be read; here they must not hide the others.
+        // States that cannot be read must not hide the others. `thru doctor` reports them.
         states = store.lifecycles()?.into_iter().filter_map(|(_, lifecycle)| lifecycle.ok()).collect();
         bindings = store.bindings()?;
     }

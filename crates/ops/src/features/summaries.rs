@@ -5,11 +5,14 @@ pub(crate) mod import;
 pub mod retrieve;
 mod saved;
 
+use std::time::Duration;
+
 use model::event::{EventName, EventSet, Kind};
 use model::redact::Redacted;
 use model::reply::{Part, Reply};
 use model::summary::{self, ArchivedOutput, SummarisedOutput};
 use model::time;
+use store::layout;
 
 use crate::Result;
 use crate::features::{Decision, Feature, ProjectContext};
@@ -30,14 +33,12 @@ const LARGEST: usize = 8 * 1024 * 1024;
 
 fn decide<'c>(context: &'c HookContext) -> Result<Decision<'c>> {
     let project = &context.project;
-    if !project.settings.summaries_enabled {
-        return Ok(Decision::nothing(""));
-    }
     match &context.event.kind {
-        Kind::ToolDone(_) => summarise(context),
-        Kind::SessionEnd { .. } => {
+        Kind::ToolDone(_) if project.settings.summaries_enabled => summarise(context),
+        // Originals were stored while this was on, or were imported.
+        Kind::SessionEnd { .. } if project.store.dir().look(layout::SUMMARIES_INDEX)?.is_some() => {
             Ok(Decision::change(Part::silent(), "a session ended", "remove old originals", || {
-                remove_outdated(project)?;
+                remove_outdated(project, context.deadline.wait())?;
                 Ok(Part::silent())
             }))
         }
@@ -74,6 +75,7 @@ fn summarise<'c>(context: &'c HookContext) -> Result<Decision<'c>> {
         lines: summary.lines,
         errors: summary.errors,
         summary_bytes: summary.text.len(),
+        imported: false,
     };
     let what = format!("store {} bytes as {}", noted.bytes, noted.id);
     let original = original.to_string();
@@ -82,13 +84,14 @@ fn summarise<'c>(context: &'c HookContext) -> Result<Decision<'c>> {
     // If the original cannot be stored, this fails, and the output is not replaced.
     Ok(Decision::change(part, "the output is large", what, move || {
         let limit = context.project.settings.log_limit_bytes();
-        context.project.store.keep_original(original.as_bytes(), &noted, limit)?;
+        context.project.store.keep_original(original.as_bytes(), &noted, limit, context.deadline.wait())?;
         Ok(answer)
     }))
 }
 
 /// Removes the originals that are too old, and notes the digest of each.
-fn remove_outdated(project: &ProjectContext) -> Result<()> {
+fn remove_outdated(project: &ProjectContext, wait: Duration) -> Result<()> {
+    let _lock = project.store.lock_summaries(wait)?;
     let (summarised, _) = project.store.summarised()?;
     for id in summary::outdated(&summarised, project.world.now).into_iter().filter(|id| summary::is_id(id)) {
         let Some(original) = project.store.original(id)? else { continue };

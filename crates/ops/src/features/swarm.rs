@@ -18,11 +18,25 @@ pub use plan_view::{Adopted, SwarmPlan, TaskVerdicts, adopt, show};
 pub fn foreign(project: &ProjectContext, plan: &Plan) -> Option<String> {
     // Nearly every plan belongs to no particular swarm, so this check comes first: it costs nothing.
     let name = plan.swarm.trim();
-    if name.is_empty() || name == DEFAULT || name == project.settings.swarm_id.trim() {
+    let is_own = name.is_empty() && !plan.is_migrated();
+    if is_own || name == DEFAULT || name == project.settings.swarm_id.trim() {
         return None;
     }
     let ours = in_use(project.world, &project.root.checkout, project.settings);
-    swarm::foreign(name, &ours).map(str::to_owned)
+    swarm::foreign(plan, &ours).map(str::to_owned)
+}
+
+/// Returns whether a swarm is the default one, the one that the settings name, or one whose agents are installed.
+pub fn is_in_use(project: &ProjectContext, swarm: &SwarmId) -> bool {
+    swarm.as_str() == DEFAULT
+        || swarm.as_str() == project.settings.swarm_id.trim()
+        || in_use(project.world, &project.root.checkout, project.settings).contains(swarm)
+}
+
+/// Returns the swarm of the current plan, if that swarm is not in use here. A plan that cannot be read belongs to nobody.
+pub fn foreign_plan(project: &ProjectContext) -> Option<String> {
+    let loaded = crate::features::plan::load(project.store).ok()??;
+    foreign(project, &loaded.plan)
 }
 
 /// Returns the swarm that the settings name, if they name one, and the swarms whose agents are installed.

@@ -1,4 +1,4 @@
-//! Updates a session's records: the journal from the transcript, the digest and the index from the journal.
+//! Updates a session's records: the journal from the transcript, then the digest and the index from the journal.
 
 use std::borrow::Cow;
 use std::mem::ManuallyDrop;
@@ -21,11 +21,12 @@ use crate::hook::retell::{TranscriptRecord, TranscriptReplay};
 use crate::process::alive;
 use crate::session::transcript_reader;
 
-/// How much of a transcript's end is read at once. After the first contact a cursor says where to continue, so this
-/// limit no longer matters. Skipped bytes are counted as unread, and the brief says so.
+/// How many bytes of a transcript's end are read at once. This matters only at the first contact; afterwards a
+/// cursor says where to continue. Skipped bytes are counted as unread, and the brief says how many there are.
 const WINDOW: u64 = 14 * 1024 * 1024;
 
-/// How far back an unfinished call is read again. A call that began earlier was killed and will never finish.
+/// How many bytes back an unfinished call is read again. A call that began earlier was killed and will never
+/// finish.
 const REREAD: u64 = 384 * 1024;
 
 /// What a checkpoint works on.
@@ -38,21 +39,21 @@ pub struct Checkpoint<'a> {
     pub event: &'a Event<'a>,
     pub limit: u64,
     pub deadline: Deadline,
-    /// What features do with the records.
+    /// What features do with the digest.
     pub follow: Follow<'a>,
 }
 
 /// `Ok(Some(problem))` means that the work was done, apart from this problem.
 pub type Follow<'a> = &'a dyn Fn(&Digest) -> crate::Result<Option<String>>;
 
-/// Folds what is new in transcript and journal into the digest and the index of files. Idempotent: repeats are not
-/// counted. Returns the calls that have begun but not ended.
+/// Folds what is new in transcript and journal into the digest and the index of files. It can be run again:
+/// repetitions are not counted. Returns the calls that have begun but not ended.
 pub fn run(work: &Checkpoint) -> crate::Result<Vec<TranscriptRecord>> {
     let Checkpoint { store, session, limit, .. } = *work;
     let _lock = store.lock_session(session, work.deadline.wait())?;
     let mut indexes = IndexLines::new(store.role_of(session).ok().flatten());
-    // What the transcript adds goes through the journal like everything else, so that a rebuilt digest is the same.
-    // The process ends soon after a checkpoint, so the digest is not freed; that saves a tenth of the time.
+    // What the transcript adds is written to the journal first, so that a rebuilt digest is the same. The process
+    // ends soon after a checkpoint, so the digest is not freed, which saves a tenth of the time.
     let mut digest = ManuallyDrop::new(store.digest(session, |record| indexes.add(record))?);
     let (caught_up, begun) = match catch_up(work, &mut digest, &mut indexes) {
         Ok(begun) => (Ok(()), begun),
@@ -65,7 +66,7 @@ pub fn run(work: &Checkpoint) -> crate::Result<Vec<TranscriptRecord>> {
         }
     }
     let followed = (work.follow)(&with_begun(work, &digest, &begun));
-    // On failure keep the watermark, so that the next checkpoint looks at these records again.
+    // If `follow` failed, keep the old mark, so that the next checkpoint looks at these records again.
     if matches!(work.event.kind, Kind::BeforeCompact { .. }) && followed.is_ok() {
         digest.detected = digest.records;
         digest.begun = begun.iter().map(TranscriptRecord::mark).collect();
@@ -78,7 +79,7 @@ pub fn run(work: &Checkpoint) -> crate::Result<Vec<TranscriptRecord>> {
     }
 }
 
-/// What a checkpoint adds to the indexes.
+/// The lines that a checkpoint adds to the indexes.
 struct IndexLines {
     /// The role of the session.
     role: String,
@@ -98,7 +99,7 @@ impl IndexLines {
     }
 }
 
-/// Adds unfinished calls that are new. The files of an unfinished call are known: that is enough to find the
+/// Adds unfinished calls that are new. Only the files of such a call are known. That is enough to find the
 /// workstream, but not enough for the journal.
 fn with_begun<'d>(work: &Checkpoint, digest: &'d Digest, begun: &[TranscriptRecord]) -> Cow<'d, Digest> {
     let mut seen = Cow::Borrowed(digest);
@@ -121,7 +122,7 @@ fn catch_up(
     let is_first_contact = cursor.is_none() && !digest.from_start;
     let capabilities = &work.harness.capabilities;
     let reports_all = capabilities.reports_every_prompt() && capabilities.reports_every_compaction();
-    // Hooks that were installed after the session began have missed prompts too.
+    // If hooks were installed after the session began, they have missed prompts too.
     let mut retelling = TranscriptReplay::new(!reports_all || is_first_contact, work.policy.redact);
     let limits = Limits { window: WINDOW, ..Limits::default() };
     let hear = |line: Line, line_at| retelling.hear_at(line, line_at);
@@ -145,14 +146,14 @@ fn catch_up(
     if !lines.is_empty() {
         work.store.dir().append_all(&layout::journal(work.session), &lines, work.limit)?;
     }
-    // A session that continues another one begins with the summary of that one, and already got its brief when it
+    // A session that continues another session begins with the summary of that session, and got its brief when it
     // started.
     let inherited = cursor.is_none() && !digest.previous.is_empty();
     let starts = matches!(work.event.kind, Kind::SessionStart { .. });
     if retelling.compacted && !capabilities.reports_every_compaction() && !inherited && !starts {
         work.store.session(work.session).put(&Pending::Due)?;
     }
-    // An unfinished call is read again next time; repeats are not counted.
+    // An unfinished call is read again next time. Repetitions are not counted.
     let end = report.cursor.offset;
     let cursor = match retelling.first_open().filter(|line_at| end.saturating_sub(*line_at) <= REREAD) {
         Some(line_at) => feed::cursor_at(Path::new(path), line_at)?,
@@ -162,8 +163,8 @@ fn catch_up(
     Ok(retelling.begun())
 }
 
-/// Adds the session to the list of sessions if no hook saw its start: it can run at the same time as others, and
-/// crash.
+/// Adds the session to the list of sessions if no hook saw its start, because such a session can also be found
+/// running or crash.
 fn register(work: &Checkpoint) {
     if !matches!(work.event.kind, Kind::SessionStart { .. } | Kind::Other { .. }) {
         let process = alive::harness();
@@ -189,8 +190,8 @@ fn put_earlier<'t>(
     if earlier.is_empty() || !work.store.dir().rotated(&journal)?.is_empty() {
         return Ok(told);
     }
-    // The harness records a prompt a moment before it calls the hook, so the first prompt is in both and is left out
-    // here.
+    // The harness records a prompt a moment before it calls the hook, so the first prompt is both in the transcript
+    // and in the journal, and is left out here.
     let first = digest.prompts.first().map(|prompt| prompt.text.clone());
     let mut again = std::mem::take(digest).again();
     let mut text = Vec::new();

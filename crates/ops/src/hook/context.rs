@@ -18,11 +18,11 @@ pub struct HookContext<'a> {
     pub project: ProjectContext<'a>,
     pub harness: &'static Harness,
     pub deadline: Deadline,
-    /// In a dry run nothing is written.
+    /// Whether changes are written. In a dry run nothing is written.
     pub mode: Mode,
     pub session: &'a Id,
     pub event: &'a Event<'a>,
-    /// Whether the session was between a compaction and its brief before this event.
+    /// Set if the session had been compacted and had not received its brief before this event.
     pub pending: Option<Pending>,
     /// The journal line of this event.
     pub record: &'a Record<'a>,
@@ -37,7 +37,7 @@ impl HookContext<'_> {
         self.digest.get_or_init(|| self.project.store.digest(self.session, |_| {}).ok()).as_ref()
     }
 
-    /// Returns how text of this event is recorded.
+    /// Returns the rules for recording text of this event.
     pub fn policy(&self) -> RecordPolicy<'_> {
         policy(&self.project, self.harness, "")
     }
@@ -47,7 +47,7 @@ impl HookContext<'_> {
     }
 }
 
-/// Returns how events of this project are recorded.
+/// Returns the rules for recording events of this project.
 pub(super) fn policy<'a>(
     project: &ProjectContext<'a>,
     harness: &'static Harness,

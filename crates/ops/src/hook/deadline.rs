@@ -1,14 +1,15 @@
-//! How long an event may take. One clock covers all of it: waiting for one lock shortens the wait for the next.
+//! How long an event may take. There is one deadline for all of its work: waiting for one lock shortens the wait
+//! for the next.
 
 use std::time::{Duration, Instant};
 
 use model::config::Settings;
 use model::event::Kind;
 
-/// The time of events that must be quick is divided by this: a tool call and a compaction delay the agent itself.
+/// The deadline is divided by this for events that delay the agent: a tool call and a compaction.
 const QUICK: u32 = 4;
 
-/// Created once, when the process starts; every wait asks it how much time is left.
+/// Created once, when the process starts; every wait is limited to the time that is left.
 #[derive(Clone, Copy, Debug)]
 pub struct Deadline {
     since: Instant,
@@ -18,7 +19,7 @@ pub struct Deadline {
 }
 
 impl Deadline {
-    /// Returns the deadline of an event. The wait for one lock takes at most half of it.
+    /// Returns the deadline of an event. Waiting for one lock takes at most half of that time.
     pub fn of_event(kind: Option<&Kind>, settings: &Settings, since: Instant) -> Deadline {
         let whole = Duration::from_millis(settings.hooks_deadline_ms);
         let whole = match kind {
@@ -58,7 +59,8 @@ impl Deadline {
         self.whole.saturating_sub(self.since.elapsed())
     }
 
-    /// Returns the same deadline, starting now. Used after work with its own time limit: a loop's validators.
+    /// Returns the same deadline, starting now. Used after work that has its own time limit: running a loop's
+    /// validators.
     pub fn anew(self) -> Deadline {
         Deadline { since: Instant::now(), ..self }
     }

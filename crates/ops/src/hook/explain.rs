@@ -1,4 +1,5 @@
-//! `thru debug hook`: handles an event as a hook does and records every step. Writes nothing unless asked.
+//! `thru debug hook`: handles an event as a hook does and records every step. It writes nothing unless the user
+//! asks for it.
 
 use harness::{Harness, Undecodable};
 use model::brief::Brief;
@@ -13,7 +14,7 @@ use super::{Call, handle};
 use crate::features::Decision;
 use crate::{Mode, Result, World};
 
-/// How an event was handled, or would be.
+/// How an event was handled. In a dry run, how it would be handled.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Explanation {
     /// False if nothing was written.
@@ -25,13 +26,13 @@ pub struct Explanation {
     pub checkout: Option<String>,
     pub trusted: Option<bool>,
     pub deadline_ms: Option<u64>,
-    /// Whether the session is between a compaction and its brief.
+    /// Set if the session was compacted and has not received its brief yet.
     pub pending: Option<String>,
     /// Whether another hook process has already recorded this event.
     pub repeated: bool,
     /// The candidates that the brief contains.
     pub brief: Option<Vec<String>>,
-    /// What is recorded of the event itself.
+    /// What is recorded about the event itself.
     pub effects: Vec<String>,
     pub decisions: Vec<FeatureDecision>,
     /// What is sent to the harness.
@@ -61,7 +62,7 @@ pub fn run(world: &World, call: &Call, mode: Mode) -> Explanation {
     explanation
 }
 
-/// Records the steps or, in a hook, does nothing at all.
+/// Records the steps of an event for `thru debug hook`. In a hook it records nothing.
 pub(super) struct Trace(Option<Explanation>);
 
 impl Trace {

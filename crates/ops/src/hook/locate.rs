@@ -13,8 +13,8 @@ use crate::World;
 use crate::project::settings;
 use crate::setup::init;
 
-/// Finds the root of an event. The harness's project folder is searched first: it stays where the session began, while
-/// `cwd` follows `cd`.
+/// Finds the root of an event. The harness's project folder is searched first: it stays the folder where the
+/// session began, while `cwd` changes with `cd`.
 pub(super) fn find_root(
     world: &World,
     harness: &Harness,
@@ -48,8 +48,8 @@ fn checkout_of(world: &World, root: &Root, cwd: &Path) -> Option<PathBuf> {
     }
 }
 
-/// Creates a root if the user's settings ask for it. That is off by default: nobody wants a folder in every
-/// repository.
+/// Creates a root if the user's settings ask for it. This is off by default, because most users do not want a new
+/// folder in every repository.
 fn auto_init(world: &World, root: Root, call: &Call, event: &Event) -> Option<(Root, Store, Marker)> {
     let startup = matches!(event.kind, Kind::SessionStart { source: Source::Startup });
     let settings = settings::for_hook(world, None).settings;

@@ -12,7 +12,7 @@ use crate::hook::deadline::Deadline;
 /// How long a loss keeps being reported.
 const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// How much of the receipts is searched for a loss.
+/// How many bytes of the receipts are searched for a loss.
 const TAIL: u64 = 256 * 1024;
 
 fn note_of<'s>(world: &World, store: &'s Store, project: &ProjectId) -> LostNote<'s> {
@@ -42,7 +42,7 @@ pub(crate) fn tell(world: &World, store: &Store, project: &ProjectId, told: &Los
         };
         store.append_receipt(&receipt.line(), told.limit)
     };
-    // The note stays until the receipt can be written.
+    // If the receipt cannot be written, the note stays.
     let _ = note_of(world, store, project).take(told.deadline.wait(), leave);
     if told.reserve {
         let _ = store.reserve_lost_note();

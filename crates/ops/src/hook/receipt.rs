@@ -1,4 +1,4 @@
-//! The receipt of a hook run, and where it goes if there is no root for it.
+//! The receipt of a hook run, and where it is written if there is no root.
 
 use model::digest::journal_unread_words;
 use model::receipt::{Outcome, Receipt};
@@ -9,7 +9,8 @@ use super::{Call, Hook, lost};
 use crate::features::ProjectContext;
 use crate::{Mode, World};
 
-/// How large the receipts in the state folder may become. They are only for events that should not happen at all.
+/// How large the receipts in the state folder may become. These receipts are only for events that should not
+/// happen.
 const STATE_LIMIT: u64 = 256 * 1024;
 
 impl Hook<'_> {
@@ -38,8 +39,8 @@ impl Hook<'_> {
     }
 }
 
-/// Leaves a receipt in the state folder of this machine: the event belongs to no root, or to a root that must not be
-/// written to.
+/// Leaves a receipt in the state folder of this machine, for an event that belongs to no root, or to a root that
+/// must not be written to.
 pub(super) fn without_root(world: &World, call: &Call, mode: Mode, why: &str) {
     let Some(trust) = world.trust().filter(|_| mode == Mode::Write) else { return };
     let options = redact::Options::default();

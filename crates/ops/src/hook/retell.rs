@@ -17,7 +17,7 @@ use model::time;
 use model::transcript::{About, Call, CallResult, Chain, Dedup, GIVEN_BYTES, Item, Kind as LineKind, Line};
 use model::window::Seen;
 
-/// How much of a failed call's output is searched for the lines that say why it failed.
+/// How many bytes of a failed call's output are searched for the lines that say why it failed.
 const ERROR_BYTES: usize = 64 * 1024;
 const ID_BYTES: usize = 256;
 const REFUSED_BYTES: usize = 512;
@@ -25,15 +25,16 @@ const REFUSED_BYTES: usize = 512;
 /// One event from a transcript.
 #[derive(Debug)]
 pub struct TranscriptRecord {
-    /// Used to recognise repetitions: the harness's id of the call or message, or its time.
+    /// An id to recognise repetitions: the harness's id of the call or message, or its time.
     pub id: String,
     pub at: Option<String>,
     pub kind: Kind<'static>,
-    /// Whether these are words of the agent, which no event reports; the journal has a separate kind of line for them.
+    /// Whether the record contains words of the agent. No event reports these, so the journal has a separate kind
+    /// of line for them.
     pub said: bool,
-    /// True if the transcript ends before the call does.
+    /// True if the transcript ends before the end of the call.
     pub begun: bool,
-    /// The branch that was checked out then, if the harness records it.
+    /// The branch that was checked out at that time, if the harness records it.
     pub branch: String,
     /// For a prompt: the call that the user refused with these words.
     pub refused: Option<Cow<'static, str>>,
@@ -75,25 +76,26 @@ impl TranscriptRecord {
     }
 }
 
-/// Reads a transcript line by line. For a sub-agent, only what it changed counts, because it has its own context.
+/// Reads a transcript line by line. Of a sub-agent's calls only those that change something are kept, because a
+/// sub-agent has its own context.
 #[derive(Debug)]
 pub struct TranscriptReplay {
     /// Whether to include prompts and compactions, not only calls and words.
     whole: bool,
     redact: redact::Options,
     dedup: Dedup,
-    /// Unfinished calls, and where the line of each begins.
+    /// Unfinished calls, each with the offset of its line.
     open: Vec<(ToolDone<'static>, u64)>,
     /// Unfinished calls of sub-agents that may change something, each with its sub-agent.
     open_side: Vec<(ToolDone<'static>, String)>,
-    /// Where the current line begins.
+    /// The offset of the current line.
     line_at: u64,
     pub told: Vec<TranscriptRecord>,
     pub compacted: bool,
     pub unknown: BTreeMap<String, u64>,
     /// The number of lines that are cut off or unreadable.
     pub torn: u64,
-    /// The index of the agent's last words: earlier words are kept only if they are informative.
+    /// The index of the agent's last words. Words before them are kept only if they are informative.
     said: Option<usize>,
     /// The index of the call that ended on the current line.
     ended: Option<usize>,
@@ -138,7 +140,7 @@ impl TranscriptReplay {
         self.open.iter().map(|(call, _)| told(call.clone())).collect()
     }
 
-    /// Returns where the line of the first unfinished call begins.
+    /// Returns the offset of the line of the first unfinished call.
     pub fn first_open(&self) -> Option<u64> {
         self.open.first().map(|(_, line_at)| *line_at)
     }
@@ -174,8 +176,8 @@ impl TranscriptReplay {
         }
     }
 
-    /// Reads a sub-agent's line. What a sub-agent changes belongs to the session: its edits are in the same checkout,
-    /// its commits on the same branch.
+    /// Reads a sub-agent's line. What a sub-agent changes belongs to the session: its edits are in the same
+    /// checkout, and its commits are on the same branch.
     fn hear_side(&mut self, line: Line, agent: &str) {
         let at = line.at.clone();
         for item in line.items {
@@ -202,14 +204,14 @@ impl TranscriptReplay {
         let (call, agent) = self.open_side.remove(place);
         let told = self.told.len();
         self.ended_as(call, result, at);
-        // The call is marked as the sub-agent's: its failures are not the session's.
+        // Mark the call as the sub-agent's, because its failures are not failures of the session.
         if let Some(told) = self.told.get_mut(told) {
             told.agent = Some(agent);
         }
         self.ended = None;
     }
 
-    /// Ends the reading. All that is known about a call that has not ended is which files it was about.
+    /// Ends the reading. Of a call that has not ended, only the files are known.
     pub fn finish(&mut self) {
         let at = self.told.last().and_then(|told| told.at.clone());
         for (call, _) in std::mem::take(&mut self.open) {
@@ -229,8 +231,8 @@ impl TranscriptReplay {
             Item::Compaction { .. } => self.window.add_compaction(self.line_at),
             Item::Call(call) => self.open.push((begun(call), self.line_at)),
             Item::Todos(change) => {
-                // After a result, the change belongs to the call that ended: the number of a new item is known only
-                // then.
+                // A change that follows a result belongs to the call that just ended. The number of a new item is
+                // known only after the call.
                 let change = Some(owned_change(change));
                 match self.ended_call() {
                     Some(call) => call.todos = change,
@@ -245,7 +247,8 @@ impl TranscriptReplay {
                     call.answers.push(answer);
                 }
             }
-            // The user's words with a refusal, which no hook reports. Readers return them before the refusal itself.
+            // What the user said when refusing a call. No hook reports this. Readers return it before the refusal
+            // itself.
             Item::Answer { question: None, call, text } => {
                 let call =
                     self.open.iter().map(|(open, _)| open).find(|open| call.is_some() && open.id == *call);
@@ -302,7 +305,7 @@ impl TranscriptReplay {
 
     fn ended_as(&mut self, mut call: ToolDone<'static>, result: &CallResult, at: Option<&str>) {
         if result.refused {
-            return; // it was never run
+            return; // the call was never run
         }
         let id = call.id.as_deref().unwrap_or_default().to_owned();
         call.failed = result.failed;
@@ -317,7 +320,8 @@ impl TranscriptReplay {
             None => effect::tool_acts(&call.tool),
         };
         if wanted {
-            // The beginning says what was created, and the end says what was done last and how it ended.
+            // The beginning of the output says what was created, and its end says what was done last and how it
+            // ended.
             call.output = Some(match result.failed || result.text.len() < GIVEN_BYTES {
                 true => owned(&result.text),
                 false => Cow::Owned(format!(
@@ -370,7 +374,7 @@ impl TranscriptReplay {
     }
 }
 
-/// Makes an id for something that has none, from its time and its text.
+/// Makes an id from the time and the text, for a record that has none.
 fn named(what: &str, at: Option<&str>, text: &str) -> String {
     format!("{what}-{}-{:016x}", at.unwrap_or_default(), fingerprint([text]))
 }

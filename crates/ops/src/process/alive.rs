@@ -1,17 +1,18 @@
-//! Checks whether a session's harness is still running, by the process that was recorded at the session start.
+//! Checks whether a session's harness is still running, by looking for the process that was recorded at the session
+//! start.
 
 use rustix::process::getppid;
 
 use crate::process::info::{look, namespace, stamp_of, start_stamp};
 
-/// Programs that only start others, and end with them.
+/// Programs that start another program and end when it ends. The harness is not one of them.
 const STARTERS: &[&str] = &["sh", "bash", "dash", "zsh", "fish", "ksh", "ash", "env", "timeout", "thru"];
 
 /// How many parent processes are searched for the harness.
 const STEPS: usize = 6;
 
-/// Returns the stamp of the harness that called us: the nearest parent process that is not a shell, with its start
-/// time and container.
+/// Returns the stamp of the harness that called us: the nearest parent process that is not in [`STARTERS`]. The
+/// stamp contains its start time and its container.
 pub fn harness() -> Option<String> {
     let mut pid = getppid()?.as_raw_nonzero().get();
     for _ in 0..STEPS {
@@ -29,8 +30,8 @@ pub fn stamp(pid: u32) -> Option<String> {
     start_stamp(i32::try_from(pid).ok()?)
 }
 
-/// Returns whether a stamped process's group is still the group that it led: the process exists, or no process has its
-/// number. A number is not reused while a group with that number exists.
+/// Returns whether the process group that a stamped process led is still the same group. This is so if the process
+/// exists, or if no process has its number: a number is not reused while a group with that number exists.
 pub fn still_leads_group(stamp: &str) -> bool {
     let mut parts = stamp.splitn(3, ':');
     let (pid, started, place) = (parts.next().and_then(|pid| pid.parse().ok()), parts.next(), parts.next());
@@ -40,8 +41,8 @@ pub fn still_leads_group(stamp: &str) -> bool {
             .is_ok_and(|process| process.is_none_or(|process| process.started.as_deref() == Some(started)))
 }
 
-/// Returns whether a stamped process is running. `None` if that is unknown: the system does not say, the process is in
-/// another container, or nothing was recorded.
+/// Returns whether a stamped process is running. Returns `None` if this is unknown, because the system does not
+/// say, the process is in another container, or nothing was recorded.
 pub fn is_alive(stamp: &str) -> Option<bool> {
     let mut parts = stamp.splitn(3, ':');
     let (pid, started, place) = (parts.next()?.parse().ok()?, parts.next()?, parts.next()?);

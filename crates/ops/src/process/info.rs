@@ -1,7 +1,7 @@
 //! What the system says about a process: its parent, its name, its start time.
 //!
-//! This is the only module that asks the system: `/proc` on Linux, `proc_pidinfo` on macOS. It starts no process, so
-//! hooks may use it too.
+//! This is the only module that asks the system about processes: `/proc` on Linux, `proc_pidinfo` on macOS. It
+//! starts no process, so hooks may use it too.
 
 #[cfg_attr(target_os = "linux", path = "info/linux.rs")]
 #[cfg_attr(target_os = "macos", path = "info/macos.rs")]
@@ -12,16 +12,18 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessInfo {
     pub parent: i32,
-    /// The name of its program, without a folder. The system cuts it to 15 bytes on Linux and to 16 on macOS.
+    /// The name of the process's program, without a folder. The system cuts the name to 15 bytes on Linux and to 16
+    /// on macOS.
     pub name: String,
-    /// When it began, in a form that only this module reads. `None` for another user's process on macOS.
+    /// When the process began, in a form that only this module reads. `None` for another user's process on macOS.
     pub started: Option<String>,
-    /// Whether it has ended and its parent has not collected its status. macOS reports such a process as absent.
+    /// Whether the process has ended and its parent has not collected its status. macOS reports such a process as
+    /// absent.
     pub is_dead: bool,
 }
 
-/// Examines a process. `Ok(None)` means that there is no such process; an error, that there may be one but it cannot
-/// be examined.
+/// Examines a process. `Ok(None)` means that there is no such process; an error means that there may be a process,
+/// but it cannot be examined.
 pub fn look(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
     platform::look(pid)
 }
@@ -34,8 +36,8 @@ pub fn name(pid: i32) -> Option<String> {
     Some(look(pid).ok()??.name)
 }
 
-/// Returns the path of a process's program. `None` for another user's process, and on macOS, where no safe call
-/// returns it.
+/// Returns the path of a process's program. Returns `None` for another user's process, and on macOS, where no safe
+/// call returns the path.
 pub fn exe(pid: i32) -> Option<PathBuf> {
     platform::exe(pid)
 }
@@ -45,8 +47,8 @@ pub fn arguments(pid: i32) -> Vec<String> {
     platform::arguments(pid)
 }
 
-/// Returns a stamp that identifies one process for good: `<pid>:<start>:<namespace>`. A later process with the same
-/// number has another stamp.
+/// Returns a stamp that identifies one process permanently: `<pid>:<start>:<namespace>`. A later process with the
+/// same number has another stamp.
 pub fn start_stamp(pid: i32) -> Option<String> {
     stamp_of(pid, &look(pid).ok()??)
 }
@@ -56,7 +58,8 @@ pub fn stamp_of(pid: i32, process: &ProcessInfo) -> Option<String> {
     Some(format!("{pid}:{}:{}", process.started.as_deref()?, namespace()?))
 }
 
-/// Returns the namespace in which process numbers are valid: a container has its own. macOS has only one.
+/// Returns the namespace in which process numbers are valid: a container has its own namespace. macOS has only one
+/// namespace.
 pub fn namespace() -> Option<String> {
     platform::namespace()
 }

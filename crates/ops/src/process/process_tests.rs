@@ -40,12 +40,13 @@ fn only_the_end_of_a_long_output_is_kept() {
 #[test]
 fn what_hangs_is_ended_with_everything_it_started() {
     let began = Instant::now();
-    // The timeout is long enough for a shell to print its first word on a busy machine.
+    // The timeout must be long enough for a shell on a busy machine to print its first word.
     let ended = sh("sleep 3600 & echo $!; sleep 3600", b"", Duration::from_secs(2), 100);
     assert_eq!(ended.how, How::TimedOut);
     assert!(began.elapsed() < Duration::from_secs(30));
     let child: i32 = String::from_utf8(ended.output).unwrap().trim().parse().unwrap();
-    // The child must be gone, or dead and not yet collected by its new parent. A signal takes a moment to arrive.
+    // Wait until the child is gone, or is dead and not yet collected by its new parent. A signal takes a moment to
+    // arrive.
     let lives = || matches!(info::look(child), Ok(Some(process)) if !process.is_dead);
     while lives() {
         assert!(began.elapsed() < Duration::from_secs(30), "{child} lives on");

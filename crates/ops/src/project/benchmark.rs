@@ -78,8 +78,16 @@ fn count(world: &World, store: &Store) -> Result<Counted> {
     Ok(counted)
 }
 
-/// Writes the chart. An existing file is replaced only if it is such a chart.
-pub fn write_svg(world: &World, report: &Report, file: &Path) -> Result<()> {
+/// Whether an existing file is replaced by the picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overwrite {
+    /// Only if it is such a picture.
+    OwnPicture,
+    Any,
+}
+
+/// Writes the picture.
+pub fn write_svg(world: &World, report: &Report, file: &Path, overwrite: Overwrite) -> Result<()> {
     let path = world.need_cwd()?.join(file);
     let name = path.file_name().and_then(|name| name.to_str()).ok_or_else(|| Error::Usage {
         what: format!("{} does not name a file", file.display()),
@@ -90,10 +98,11 @@ pub fn write_svg(world: &World, report: &Report, file: &Path) -> Result<()> {
         Err(store::Error::Absent { .. }) => None,
         bytes => Some(bytes?),
     };
-    if known.as_ref().is_some_and(|bytes| !bytes.starts_with(b"<svg ")) {
+    let is_own = |bytes: &Vec<u8>| benchmark::is_picture(&String::from_utf8_lossy(bytes));
+    if overwrite == Overwrite::OwnPicture && known.as_ref().is_some_and(|bytes| !is_own(bytes)) {
         return Err(Error::Refused {
-            what: format!("{} exists and is not an SVG picture", file.display()),
-            hint: "name another file".into(),
+            what: format!("{} exists and is not a picture of the benchmark", file.display()),
+            hint: "name another file, or replace it with --force".into(),
         });
     }
     let svg = benchmark::svg(&report.history, &report.run.checks, &report.settings, SHOWN_RUNS);

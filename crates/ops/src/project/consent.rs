@@ -1,7 +1,9 @@
-//! A command runs only if this user allowed it on this machine. This is the only module that checks and records that.
+//! A command runs only if this user allowed it on this machine. Only this module checks and records this
+//! permission.
 //!
-//! Records in the tree are data: a clone, a pull or an edit can bring any of them. A digest in the state folder
-//! (`store::Consents`) binds them to the user; this module says which digests are needed for what.
+//! Records in the project's folder are only data: a clone, a pull or an edit can bring any of them. A digest in the
+//! state folder (`store::Consents`) shows that the user allowed a record. This module knows which digests each kind
+//! of record needs.
 
 use std::path::Path;
 
@@ -31,8 +33,8 @@ pub(crate) enum Claim {
     NextSession,
 }
 
-/// Allows a loop. `before` is the loop as it was allowed until now: its consent stays valid, in case a crash prevents
-/// the new one from being written.
+/// Allows a loop. `before` is the loop as it was allowed until now: its consent stays valid, in case a crash
+/// prevents the new loop from being written.
 pub(crate) fn allow_loop(
     store: &Store,
     before: Option<&Loop>,
@@ -76,8 +78,8 @@ pub(crate) fn allow_launches<'a>(
     }
 }
 
-/// Returns whether a stage is allowed. Stages in the user's own settings are; stages that the project's settings
-/// define or extend must be adopted first.
+/// Returns whether a stage is allowed. Stages in the user's own settings are allowed. Stages that the project's
+/// settings define or extend must be adopted first.
 pub(crate) fn is_stage_allowed(world: &World, store: &Store, stage: &Stage) -> bool {
     let own = world.config_file().is_some_and(|path| path.display().to_string() == stage.source);
     own || store.is_given(ConsentKind::StageDefinition, &stage.name, &[consent::of_stage(stage)])

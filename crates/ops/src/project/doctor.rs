@@ -1,5 +1,5 @@
-//! `thru doctor`: examines everything, changes nothing, and reports what it finds. To test the disk, it writes a
-//! scratch file and removes it.
+//! `thru doctor`: examines everything, changes nothing, and reports what it finds. The one exception is a scratch
+//! file, which it writes and removes to test the disk.
 
 use std::path::{Path, PathBuf};
 
@@ -28,10 +28,10 @@ const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// The largest settings file that is read.
 const LARGEST: usize = 16 * 1024 * 1024;
 
-/// How many findings of one kind are named; the others are counted.
+/// How many findings of one kind are named. Of the others only the number is given.
 const NAMED: usize = 5;
 
-/// How much of the receipts in the state folder is read.
+/// How many bytes of the receipts in the state folder are read.
 const STATE_TAIL: u64 = 32 * 1024;
 
 #[derive(Clone, Debug, Serialize)]
@@ -172,7 +172,8 @@ fn check_settings(world: &World, store: Option<&Store>) -> Check {
     Check { name: "settings", text, findings }
 }
 
-/// Walks the store and reports damaged files that were moved aside, torn lines, leftovers, links and unreadable files.
+/// Goes through the files of the store and reports damaged files that were moved aside, torn lines, leftovers,
+/// links and unreadable files.
 fn check_files(store: &Store) -> Check {
     let mut walk = Walk::default();
     walk.folder(store.dir(), "");
@@ -205,7 +206,7 @@ fn tracked(store: &Store) -> Vec<Finding> {
     }
 }
 
-/// Writes to the folders that hooks write to. A hook cannot report that it cannot write, so this check does.
+/// Writes to the folders that hooks write to. A hook that cannot write cannot report it, so this check is needed.
 fn check_disk(world: &World, store: &Store, project: &ProjectId) -> Check {
     let failed = lost::try_writing(store);
     let text = if failed.is_empty() { "records can be written" } else { "records cannot be written" };
@@ -262,7 +263,7 @@ impl Walk {
     }
 
     fn log(&mut self, dir: &Dir, name: &str, rel: &str) {
-        // Each part of a rotated log is a separate entry here, so it is read by itself.
+        // Each part of a rotated log is a separate entry here, so only that part is read.
         let mut torn = Vec::new();
         let read = dir.each_line(name, |number, line| {
             let blank = line.iter().all(u8::is_ascii_whitespace);
@@ -325,8 +326,8 @@ fn check_hooks(firing: &HookStatistics, now: Timestamp) -> Check {
             Finding::new(Level::Note, text).hint("hooks that run from a session's beginning miss nothing"),
         );
     }
-    // A tool call leaves no receipt, so the counted events are used. If an event with a receipt happened in the same
-    // second, that event is named.
+    // A tool call leaves no receipt, so use the counted events. If another event left a receipt in the same second,
+    // name that event.
     let by_receipt = firing.receipts.iter().rev().find_map(|receipt| {
         firing.fired.iter().find(|fired| (&fired.event, &fired.last_at) == (&receipt.event, &receipt.ts))
     });
@@ -343,8 +344,8 @@ fn check_hooks(firing: &HookStatistics, now: Timestamp) -> Check {
     Check { name: "hooks", text: text.unwrap_or_else(|| "no hook has run yet".to_owned()), findings }
 }
 
-/// Reports that no settings file calls us. A plugin of the harness can call us too, so this is only a note if hooks
-/// have run.
+/// Reports that no settings file calls us. If hooks have run, this is only a note, because a plugin of the harness
+/// may call us.
 fn not_wired(world: &World, checkout: &Path, firing: &HookStatistics) -> Option<Finding> {
     if HARNESSES.iter().any(|harness| !install::in_force(world, harness, checkout).is_empty()) {
         return None;
@@ -379,7 +380,7 @@ fn without_root(world: &World) -> Vec<Finding> {
     findings
 }
 
-/// Reports which files make a harness call us, and which of its events never fired.
+/// Reports which files make a harness call us, and which of the harness's events never fired.
 fn check_harness(
     world: &World,
     harness: &'static Harness,

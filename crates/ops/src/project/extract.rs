@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use model::extract::{self, NamedBlock};
+use model::extract::{self, NamedBlock, Rules};
 use model::text::count;
 use serde::Serialize;
 use store::{Dir, Replaced};
@@ -12,9 +12,49 @@ use crate::{Error, Mode, Result, World};
 /// The longest message that is read.
 const LARGEST: usize = 16 * 1024 * 1024;
 
-/// Folders from which programs take instructions, besides the folders of the harnesses. A message must not write
-/// there.
-const FORBIDDEN: &[&str] = &[".git", ".agent", ".husky", ".vscode", ".idea", ".ssh", ".direnv", ".cargo"];
+/// Folders to which a message never writes.
+const FORBIDDEN: &[&str] = &[".git", ".agent", ".ssh"];
+
+/// Folders from which programs take instructions, besides the folders of the harnesses.
+const GUARDED_FOLDERS: &[&str] = &[
+    ".husky",
+    ".vscode",
+    ".idea",
+    ".direnv",
+    ".cargo",
+    ".github",
+    ".gitlab",
+    ".githooks",
+    ".git-hooks",
+    ".circleci",
+    ".buildkite",
+    ".devcontainer",
+];
+
+/// Files from which programs take instructions without being asked, besides those of the harnesses.
+const GUARDED_FILES: &[&str] = &[
+    ".envrc",
+    ".bashrc",
+    ".bash_profile",
+    ".profile",
+    ".zshrc",
+    ".zshenv",
+    ".npmrc",
+    ".yarnrc",
+    ".yarnrc.yml",
+    ".gitattributes",
+    ".gitmodules",
+    ".gitconfig",
+    ".pre-commit-config.yaml",
+    "lefthook.yml",
+    ".lefthook.yml",
+    ".gitlab-ci.yml",
+    ".travis.yml",
+    "azure-pipelines.yml",
+    "bitbucket-pipelines.yml",
+    "jenkinsfile",
+    ".devcontainer.json",
+];
 
 /// What happens to a file that already exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +79,8 @@ pub struct ExtractedFile {
     pub line: usize,
     pub lines: usize,
     pub outcome: Outcome,
-    /// What a reader should know: the file has another name than in the message, or the block has no end.
+    /// Something the user should know: the file's name differs from the name in the message, or the block has no
+    /// end.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub note: String,
 }
@@ -53,20 +94,33 @@ pub enum Outcome {
     Same,
     /// Another file has this name, and it is kept.
     Exists,
+    /// The file would change what programs run, or what agents are told, and the user has not named it.
+    Refused,
+    /// The file could not be written; the note says why.
+    Failed,
+}
+
+/// What the user allows.
+#[derive(Clone, Copy, Debug)]
+pub struct Allowed<'a> {
+    pub existing: Existing,
+    /// Files that may be written although they change what programs run, as the report names them.
+    pub guarded: &'a [String],
 }
 
 pub fn run(
     world: &World,
     message: &str,
     into: Option<&Path>,
-    existing: Existing,
+    allowed: Allowed,
     mode: Mode,
 ) -> Result<Report> {
     let folder = world.need_cwd()?.join(into.unwrap_or(Path::new("")));
     let dir = Dir::open(&folder)?;
-    let forbidden: Vec<&str> =
-        FORBIDDEN.iter().copied().chain(harness::HARNESSES.iter().map(|harness| harness.folder)).collect();
-    let blocks = extract::named(message, &forbidden);
+    let folders: Vec<&str> = GUARDED_FOLDERS.iter().chain(harness::INSTRUCTION_FOLDERS).copied().collect();
+    let names: Vec<&str> = GUARDED_FILES.iter().chain(harness::INSTRUCTION_FILES).copied().collect();
+    let rules = Rules { forbidden: FORBIDDEN, guarded_folders: &folders, guarded_files: &names };
+    let blocks = extract::named(message, &rules);
     if blocks.is_empty() {
         return Err(Error::Absent {
             what: "the message has no code block".into(),
@@ -74,10 +128,27 @@ pub fn run(
         });
     }
     let mut files = Vec::new();
-    for NamedBlock { block, path, note } in blocks {
-        let outcome = put(&dir, &path, block.text.as_bytes(), existing, mode)?;
+    for NamedBlock { block, path, note, is_guarded } in blocks {
+        let is_refused =
+            is_guarded && !allowed.guarded.iter().any(|name| name.trim_start_matches("./") == path);
+        // A sentence may mention a file without meaning that the block is the whole of it.
+        let existing = if block.is_mentioned { Existing::Keep } else { allowed.existing };
+        // One file that cannot be written does not keep the others from being written and reported.
+        let (outcome, problem) = match is_refused {
+            true => (
+                Outcome::Refused,
+                format!("it changes what programs run, or what agents are told; `--allow {path}` writes it"),
+            ),
+            false => match put(&dir, &path, block.text.as_bytes(), existing, mode) {
+                Ok(outcome) => (outcome, String::new()),
+                Err(error) => (Outcome::Failed, error.to_string()),
+            },
+        };
+        let is_only_mentioned = outcome == Outcome::Exists && block.is_mentioned;
+        let mentioned =
+            if is_only_mentioned { "the message only mentions this file, so it is not replaced" } else { "" };
         let unclosed = if block.is_closed { "" } else { "the message ends before the block does" };
-        let note = [note.as_str(), unclosed]
+        let note = [note.as_str(), &problem, mentioned, unclosed]
             .into_iter()
             .filter(|note| !note.is_empty())
             .collect::<Vec<_>>()
@@ -90,7 +161,9 @@ pub fn run(
             note,
         });
     }
-    let left_out = files.iter().filter(|file| file.outcome == Outcome::Exists).count();
+    let is_left_out =
+        |file: &&ExtractedFile| matches!(file.outcome, Outcome::Exists | Outcome::Refused | Outcome::Failed);
+    let left_out = files.iter().filter(is_left_out).count();
     Ok(Report { folder, files, left_out })
 }
 
@@ -126,7 +199,7 @@ fn put(dir: &Dir, path: &str, text: &[u8], existing: Existing, mode: Mode) -> Re
         "" => dir.replace_if(name, known.as_deref(), text)?,
         folder => dir.make_by_umask(folder)?.replace_if(name, known.as_deref(), text)?,
     };
-    // If it was not replaced, another program wrote the file meanwhile.
+    // If the file was not replaced, another program wrote it meanwhile.
     Ok(if replaced == Replaced::Done { outcome } else { Outcome::Exists })
 }
 

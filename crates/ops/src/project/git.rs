@@ -1,4 +1,4 @@
-//! Asks git, through its own command, what its files do not show. Never called in a hook.
+//! Asks git, by running its command, for what its files do not show. Hooks never call this module.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -15,12 +15,12 @@ use store::{Dir, Replaced};
 
 use crate::{Error, Result};
 
-/// How long git may take to answer. After that it is ended.
+/// How long git may take to answer. After this time the process is ended.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long the end of git's output is waited for before git itself is looked at.
+/// How long to wait for the end of git's output before checking whether git still runs.
 const STEP: Duration = Duration::from_millis(20);
 
-/// The largest output: more than git prints for any of our questions.
+/// The largest output that is read. It is larger than what git prints for any of our questions.
 const LARGEST_OUTPUT: usize = 256 * 1024 * 1024;
 /// The largest exclude list that is read.
 const LARGEST_EXCLUDE: usize = 4 * 1024 * 1024;
@@ -37,16 +37,17 @@ const HARMLESS: &[&str] = &[
     "safe.bareRepository=explicit",
 ];
 
-/// The line above the paths that we exclude from git in one clone.
+/// The line above the paths that thru excludes from git in one clone.
 const MARK: &str = "# throughline: settings of one person, see `thru uninstall`";
-/// The same mark, used if the line above had no line end before we added the mark.
+/// The same mark, for the case that the line above had no line end before the mark was added.
 const MARK_JOINED: &str =
     "# throughline: settings of one person, see `thru uninstall` (the line above had no end)";
 
-/// Returns those of `paths` that git tracks. All are asked for at once, because each question starts a process.
+/// Returns those of `paths` that git tracks. Git is asked about all of them at once, because each question starts a
+/// process.
 pub fn tracked(project: &Path, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let Some(Repository { top, .. }) = repository(project)? else { return Ok(Vec::new()) };
-    // If one path is outside the repository, git does not answer for the others.
+    // If one path is outside the repository, git does not answer for the other paths either.
     let inside: Vec<&PathBuf> = paths.iter().filter(|path| path.starts_with(&top)).collect();
     if inside.is_empty() {
         return Ok(Vec::new());
@@ -64,7 +65,7 @@ pub fn is_tracked(project: &Path, path: &Path) -> Result<bool> {
     Ok(!tracked(project, &[path.to_owned()])?.is_empty())
 }
 
-/// Returns those of `paths` that git ignores; none if git does not answer.
+/// Returns those of `paths` that git ignores. The list is empty if git does not answer.
 pub fn ignored(project: &Path, paths: &[&str]) -> Vec<String> {
     if paths.is_empty() {
         return Vec::new();
@@ -84,7 +85,7 @@ pub fn refuse_linked_exclude(project: &Path) -> Result<()> {
     crate::setup::install::refuse_links(base, &file)
 }
 
-/// A change to this clone's exclude list.
+/// A change to the exclude list of this clone.
 #[derive(Debug)]
 pub struct ListChange {
     pub file: PathBuf,
@@ -136,7 +137,8 @@ pub fn include(project: &Path, paths: &[PathBuf]) -> Result<Option<ListChange>> 
         && !lines.get(mark + 1).is_some_and(|next| next.starts_with(b"/"))
     {
         let joined = lines.remove(mark).trim_ascii_end() == MARK_JOINED.as_bytes();
-        // The line end that was added before the mark is removed too, unless the user has added lines since.
+        // The line end that was added before the mark is removed too, unless the user has added lines after our
+        // lines.
         let is_last = mark > 0 && mark == lines.len();
         if let Some(last) = lines.last_mut().filter(|_| joined && is_last) {
             *last = last.strip_suffix(b"\n").unwrap_or(last);
@@ -144,6 +146,15 @@ pub fn include(project: &Path, paths: &[PathBuf]) -> Result<Option<ListChange>> 
     }
     let after = lines.concat();
     Ok((after != before).then_some(ListChange { file, before: held, after }))
+}
+
+/// Returns the paths that we exclude in this clone.
+pub fn excluded(project: &Path) -> Result<Vec<PathBuf>> {
+    let Some(ExcludeList { top, held, .. }) = exclude_list(project)? else { return Ok(Vec::new()) };
+    let held = held.unwrap_or_default();
+    let lines = held.split(|b| *b == b'\n').skip_while(|line| !is_mark(line)).skip(1);
+    let ours = lines.map_while(|line| std::str::from_utf8(line).ok()?.trim_end().strip_prefix('/'));
+    Ok(ours.map(|path| top.join(path)).collect())
 }
 
 /// Returns every checkout of this checkout's repository, this one first. A checkout that only claims to belong to the
@@ -199,12 +210,13 @@ fn repository(project: &Path) -> Result<Option<Repository>> {
     Ok(Some(Repository { top: PathBuf::from(top), exclude: project.join(exclude) }))
 }
 
-/// Returns the repository. `None` outside git, and if the exclude list is not this checkout's own: a `.git` that came
-/// with the files can name any repository, and can be a link to one. The writer refuses links further down.
+/// Returns the repository. Returns `None` outside git, and if the exclude list does not belong to this checkout: a
+/// `.git` that came with the files can name any repository, and can be a link to one. The function that writes the
+/// list also refuses links in the rest of its path.
 fn own_repository(project: &Path) -> Result<Option<Repository>> {
     let Some(found) = repository(project)? else { return Ok(None) };
     let is_folder = store::look_at(&found.top.join(".git"))?.is_some_and(|found| found.is_dir());
-    // A worktree or a submodule belongs to a repository that lists it.
+    // A worktree or a submodule belongs to a repository, and that repository lists it.
     let is_listed = || matches!(store::git::look(&found.top), Some(Git::Submodule | Git::Worktree { .. }));
     Ok((is_folder || is_listed()).then_some(found))
 }
@@ -217,7 +229,7 @@ struct ExcludeList {
     held: Option<Vec<u8>>,
 }
 
-/// Reads the exclude list. Returns nothing outside git, and if it is not a regular file.
+/// Reads the exclude list. Returns `None` outside git, and if the list is not a regular file.
 fn exclude_list(project: &Path) -> Result<Option<ExcludeList>> {
     let Some(Repository { top, exclude: file }) = own_repository(project)? else { return Ok(None) };
     let held = match store::look_at(&file)? {
@@ -245,8 +257,8 @@ fn write(file: &Path, before: Option<&[u8]>, after: &[u8]) -> Result<()> {
     }
 }
 
-/// Returns the commit that is checked out, and its branch, from git's files, or from its command if the files do not
-/// show it.
+/// Returns the commit that is checked out, and its branch, from git's files, or from the git command if the files
+/// do not show them.
 pub fn head(project: &Path) -> Option<store::git::Head> {
     store::git::head(project).or_else(|| {
         let commit = ask(project, &["rev-parse", "--verify", "-q", "HEAD"]).ok()?.unwrap_or_default();
@@ -261,7 +273,7 @@ pub fn safe_branch(head: &store::git::Head) -> String {
     Redacted::whole(&head.branch, redact::Options::default()).to_string()
 }
 
-/// Counts the files that differ from HEAD, including untracked ones. A renamed file counts once.
+/// Counts the files that differ from HEAD, including untracked files. A renamed file counts once.
 pub fn dirty(project: &Path) -> Option<usize> {
     // Submodules are not examined, because they have their own settings.
     let args = [
@@ -305,8 +317,8 @@ fn filters_off(project: &Path) -> Option<Vec<String>> {
     Some(off)
 }
 
-/// Counts the commits that only `ours` has, and those that only `theirs` has. `None` if one of the two is unknown
-/// here.
+/// Counts the commits that only `ours` has, and those that only `theirs` has. Returns `None` if one of these two
+/// commits is unknown here.
 pub fn way(project: &Path, ours: &str, theirs: &str) -> Option<(u64, u64)> {
     let range = format!("{ours}...{theirs}");
     let counts = ask(project, &["rev-list", "--left-right", "--count", &range, "--"]).ok()??;
@@ -314,7 +326,7 @@ pub fn way(project: &Path, ours: &str, theirs: &str) -> Option<(u64, u64)> {
     Some((ours.parse().ok()?, theirs.parse().ok()?))
 }
 
-/// Returns who last committed a file; `None` if git does not know the file or cannot be asked.
+/// Returns who last committed a file; `None` if git does not track the file or cannot be run.
 pub fn last_author(project: &Path, path: &Path) -> Option<String> {
     let path = path.to_string_lossy();
     let name = ask(project, &["log", "-1", "--no-show-signature", "--format=%an", "--", &path]).ok()??;
@@ -366,13 +378,13 @@ pub fn run(project: &Path, args: &[&str], input: Vec<u8>) -> Result<Option<Vec<u
             let late = format!("it did not answer within {} seconds", PATIENCE.as_secs());
             return Err(fail(&std::io::Error::new(std::io::ErrorKind::TimedOut, late)));
         }
-        // Git closes its stdout when it ends. If something else keeps it open, git's end is still noticed.
+        // Git closes its stdout when it ends. If another process keeps it open, the end of git is noticed anyway.
         match output {
             None => output = heard.recv_timeout(STEP).ok(),
             Some(_) => std::thread::sleep(Duration::from_micros(100)),
         }
     };
-    // A process that git left behind must not block us.
+    // A process that git left behind must not block this one.
     let Some(output) = output.or_else(|| heard.recv_timeout(Duration::from_secs(1)).ok()) else {
         return Ok(None);
     };

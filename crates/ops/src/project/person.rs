@@ -7,17 +7,17 @@ use rustix::process::getppid;
 use crate::process::info;
 use crate::{Error, Result, World};
 
-/// How many parent processes are examined: more than any real chain of processes has.
+/// How many parent processes are examined. No real chain of processes is as long as this.
 const STEPS: usize = 256;
 
-/// Refuses if a harness started this process. `what` is what is refused ("trust is not given"), `command` what the
-/// user should type instead.
+/// Refuses if a harness started this process. `what` says what is refused ("trust is not given"), and `command` is
+/// what the user should type instead.
 ///
-/// The environment is checked first, then every process above this one: an agent can remove variables with `env -u`,
-/// but not its own process. The walk does not end at the terminal's session leader, because harnesses start commands
-/// in separate sessions and terminals. This stops an agent that follows instructions in a file. It cannot stop a
-/// program of the same user that detaches itself from its parents on purpose; such a program could write the record
-/// itself.
+/// The environment is checked first, then every process above this one: an agent can remove variables with `env
+/// -u`, but not its own process. The search does not end at the terminal's session leader, because harnesses start
+/// commands in separate sessions and terminals. This stops an agent that follows instructions in a file. It cannot
+/// stop a program of the same user that detaches itself from its parents on purpose; such a program could write the
+/// record itself.
 pub fn require_person(world: &World, what: &str, command: &str) -> Result<()> {
     let refused = |by: String| {
         Err(Error::Refused {
@@ -47,7 +47,8 @@ fn harness_above() -> Option<(&'static str, i32)> {
     None
 }
 
-/// Returns a process and its parent. `None` if there is no parent, and if the system does not say.
+/// Returns a process and the number of its parent. Returns `None` if there is no such process, or if the system
+/// does not say.
 fn look(pid: i32) -> Option<(Description, i32)> {
     if pid <= 0 {
         return None;

@@ -45,22 +45,23 @@ pub fn here(world: &World) -> Resolved {
     resolved
 }
 
-/// Returns whether the user's own settings allow a folder as a root (`roots.allow`), under this path or another.
+/// Returns whether the user's own settings allow a folder as a root (`roots.allow`), even if they name it by
+/// another path.
 pub(crate) fn allows_root(world: &World, folder: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let allowed = for_hook(world, None).settings.roots_allow;
     allowed.iter().any(|named| Path::new(named) == folder || real(Path::new(named)) == real(folder))
 }
 
-/// The settings of a hook. Where a value cannot be used, the hook continues with the default.
+/// The settings of a hook. If a value cannot be used, the hook uses the default.
 #[derive(Debug)]
 pub struct HookSettings {
     pub settings: Settings,
-    /// Which setting could not be used, and why; for the receipt.
+    /// For the receipt: which setting could not be used, and why.
     pub problem: Option<String>,
 }
 
-/// Returns the effective settings for a hook. If there are no files and no variables, nothing has to be parsed.
+/// Returns the effective settings for a hook. If there are no files and no variables, nothing is parsed.
 pub fn for_hook(world: &World, store: Option<&Store>) -> HookSettings {
     let mut sources = gather(world, store);
     if sources.files.is_empty() && sources.variables.is_empty() && sources.findings.is_empty() {

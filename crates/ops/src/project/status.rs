@@ -18,7 +18,7 @@ use crate::{Result, World};
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct StatusReport {
     pub root: PathBuf,
-    /// False if there is no marker; `root` is then the folder where it would be created.
+    /// False if there is no marker. Then `root` is the folder where the marker would be created.
     pub marked: bool,
     /// The current git worktree, if it is not the root itself.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,14 +44,14 @@ pub struct StatusReport {
     /// Records that hooks recently could not write.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost: Option<String>,
-    /// Errors in the settings, which therefore do not apply.
+    /// Errors in the settings. The settings with errors do not apply.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub settings_problems: Vec<Finding>,
     pub next: Next,
     /// The command to type now, if a feature suggests one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_step: Option<NextStep>,
-    /// What features add, in the order of their rows.
+    /// The lines that features add, in the order of their rows.
     #[serde(flatten, serialize_with = "by_key")]
     pub lines: Vec<StatusLine>,
     /// The errors of features that failed.
@@ -66,7 +66,7 @@ pub enum Next {
     #[default]
     Init,
     Trust,
-    /// The same as `Trust`, for a project whose folder was moved.
+    /// The user should trust the store, as for `Trust`. The project's folder was moved.
     TrustMoved,
     /// No harness calls us, and no session was ever recorded.
     Wire,

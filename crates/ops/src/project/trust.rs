@@ -26,16 +26,16 @@ pub struct TrustReport {
     /// Where the project was trusted before it was moved here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<String>,
-    /// Where the project was trusted before, if it may have been moved: that path no longer exists, but is still
-    /// recorded.
+    /// Where the project was trusted before, if it may have been moved: that path no longer exists, but is still in
+    /// the trust record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub maybe_moved_from: Option<String>,
     /// How many consents were taken over from the old path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub consents_taken_over: Option<usize>,
-    /// The file that records the trust.
+    /// The file that contains the trust record.
     pub record: PathBuf,
-    /// What the store would run or feed. Trust allows none of it.
+    /// What the store would run or feed. Trust alone allows none of this.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub wants: Vec<Want>,
 }
@@ -45,8 +45,8 @@ pub fn grant(world: &World) -> Result<TrustReport> {
     change(world, true)
 }
 
-/// Trusts the project at its new path, if its old path no longer exists. What the user allowed to run at the old path
-/// is allowed here too: it is the same project, and consent is bound to what is run.
+/// Trusts the project at its new path, if its old path no longer exists. What the user allowed at the old path is
+/// allowed here too: it is the same project, and a consent is valid only for exactly what was allowed.
 pub fn adopt_moved(world: &World) -> Result<TrustReport> {
     person::require_person(world, "trust is not given", "thru trust --moved")?;
     let project = marked(world)?;
@@ -62,8 +62,8 @@ pub fn adopt_moved(world: &World) -> Result<TrustReport> {
             hint: "`thru trust` trusts it where it is".into(),
         });
     };
-    // Consents are taken over first: if this is interrupted, the old path is still known, and the command can be
-    // repeated.
+    // Take over the consents first. If the command is interrupted, the old path is still known, and the command can
+    // be repeated.
     let taken = match project.store.consents() {
         Some(consents) => consents.take_over(&trust.former(id)?, world.now)?,
         None => 0,
@@ -89,7 +89,7 @@ pub(crate) fn moved_from(world: &World, id: &ProjectId, root: &Path) -> Option<S
     world.trust()?.moved_from(id, root).ok()?
 }
 
-/// Returns how to trust a root that is not trusted. The user should look at `what` first, unless the project was
+/// Returns advice on how to trust a root. The advice tells the user to look at `what` first, unless the project was
 /// moved.
 pub(crate) fn advice(world: &World, id: &ProjectId, root: &Path, what: &str) -> String {
     match moved_from(world, id, root) {
@@ -98,7 +98,7 @@ pub(crate) fn advice(world: &World, id: &ProjectId, root: &Path, what: &str) -> 
     }
 }
 
-/// Returns where a folder of this project is now, if `folder` is below a path that the project was moved from.
+/// Returns the present path of `folder`, if it is below a path that the project was moved from.
 pub(crate) fn place_now(project: &ProjectContext, folder: &Path) -> PathBuf {
     let former = || {
         let id = project.store.marker().ok()?.project_id;

@@ -22,17 +22,17 @@ use crate::session::transcript::{self, Skipped, Source};
 use crate::session::{context_held, database, list};
 use crate::{Error, Mode, Result, World};
 
-/// The largest summary that is read; it is larger than any harness's summary.
+/// The largest summary that is read. No harness writes a summary as large as this.
 const SUMMARY_BYTES: usize = 1024 * 1024;
 
-/// The brief that a hook asks for, or `thru brief` in its place.
+/// A request for a brief, by a hook or by `thru brief`.
 #[derive(Clone, Copy, Debug)]
 pub struct BriefRequest<'a> {
     pub project: ProjectContext<'a>,
     pub occasion: Occasion,
     /// The session that will read the brief; `None` if that session has not begun.
     pub session: Option<&'a Id>,
-    /// The id that this session had before.
+    /// The id that this session had before it continued under a new id.
     pub previous: Option<&'a Id>,
     /// The longest brief allowed, in UTF-16 units.
     pub room: usize,
@@ -45,9 +45,9 @@ pub struct Composed {
     /// `None` if there is nothing to say.
     pub brief: Option<Brief>,
     pub occasion: Occasion,
-    /// Errors of features.
+    /// The errors of features that failed.
     pub problems: Vec<String>,
-    /// The facts of features, each with a mark that identifies it.
+    /// The facts that features added, each with a fingerprint by which it is recognised later.
     pub marks: Vec<(String, u64)>,
     /// Locks that are held until the brief has been sent, so that no other session gets the same offer.
     _held: Vec<Lock>,
@@ -66,7 +66,8 @@ pub fn compose(request: &BriefRequest) -> Option<Composed> {
     Some(Composed { brief, occasion: request.occasion, problems, marks, _held: held })
 }
 
-/// Returns the marks by which a fact is recognised later. A fact whose longest form is in `told` has a second mark.
+/// Returns the fingerprints by which a fact is recognised later. A fact whose longest form is in `told` has a
+/// second fingerprint.
 fn marks(candidate: &Candidate, told: &str) -> Vec<(String, u64)> {
     let stands_whole =
         candidate.forms.len() > 1 && candidate.forms.last().is_some_and(|form| told.contains(form));
@@ -75,7 +76,7 @@ fn marks(candidate: &Candidate, told: &str) -> Vec<(String, u64)> {
     marks.map(|mark| (candidate.id.clone(), mark)).collect()
 }
 
-/// What features add, and the locks that keep other sessions from being offered the same.
+/// What features add, and the locks that keep other sessions from getting the same offers.
 struct Records {
     candidates: Vec<Candidate>,
     problems: Vec<String>,
@@ -94,7 +95,7 @@ fn gather(request: &BriefRequest) -> Option<(Gathered, Records)> {
         Occasion::Compacted | Occasion::Resumed | Occasion::Asked => {
             past::of_session(project.store, project.root, previous.or(session)?).ok()?
         }
-        // The agent can see its own session, so it is told only what others did.
+        // The agent can still see its own conversation, so it is told only what others did.
         Occasion::Replayed => {
             past::of_session(project.store, project.root, previous.or(session)?).ok()?.outline()
         }
@@ -134,21 +135,21 @@ fn material<'a>(occasion: Occasion, gathered: &'a Gathered, records: &'a [Candid
 /// The options of `thru brief`.
 #[derive(Clone, Debug)]
 pub struct BriefOptions<'a> {
-    /// `None` means the occasion that fits the session.
+    /// `None` means that the session decides the occasion.
     pub occasion: Option<Occasion>,
-    /// A transcript to compose from, as if the session ended with it.
+    /// A transcript to compose the brief from, as if the session ended where the transcript ends.
     pub transcript: Option<&'a Path>,
-    /// The harness whose limits apply and whose transcript it is.
+    /// The harness whose limits apply, and which wrote the transcript.
     pub harness: Option<&'a str>,
     pub session: Option<&'a str>,
     /// A file with the summary that the agent can see after a compaction.
     pub summary: Option<&'a Path>,
     pub room: Room,
-    /// `None` means the ranking of the settings.
+    /// `None` means the ranking that the settings name.
     pub ranking: Option<Ranking>,
 }
 
-/// How a brief is ordered.
+/// How the facts of a brief are ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ranking {
     Fixed,
@@ -157,7 +158,7 @@ pub enum Ranking {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Room {
-    /// As much as the harness accepts on such an occasion.
+    /// As long as the harness accepts on such an occasion.
     Harness,
     Chars(usize),
     Tokens(usize),
@@ -174,7 +175,7 @@ pub struct BriefReport {
     pub scoring: bool,
     /// Settings that could not be used.
     pub findings: Vec<Finding>,
-    /// For a transcript: lines that could not be used.
+    /// Lines of the transcript that could not be used; `None` without a transcript.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skipped: Option<Skipped>,
     #[serde(flatten)]
@@ -258,7 +259,7 @@ pub fn run(world: &World, options: &BriefOptions) -> Result<BriefReport> {
     })
 }
 
-/// Reads a named session, which no hook reported, from the database of its harness.
+/// Reads a named session that no hook reported from the database of its harness.
 fn from_database(world: &World, options: &BriefOptions) -> Result<Option<(transcript::Read, Occasion)>> {
     let Some(session) = options.session.and_then(|named| Id::new(named).ok()) else { return Ok(None) };
     let Some(rows) = database::find(world, &session)? else { return Ok(None) };
@@ -311,7 +312,7 @@ fn from_store(
     let request =
         BriefRequest { project, occasion, session, previous: None, room: usize::MAX, mode: Mode::DryRun };
     let Some((gathered, records)) = gather(&request) else {
-        // There is no earlier session, or none that can be read; the error says which of the two.
+        // There is no earlier session, or no session that can be read. The error says which is the case.
         let (session, _) = list::choose(world, &store, options.session)?;
         let gathered = past::of_session(&store, &root, &session)?;
         return Ok((gathered, Vec::new(), occasion));

@@ -1,5 +1,5 @@
-//! Records which facts of features are in a session's context: those sent since its last compaction. A session that is
-//! resumed with its conversation does not get them again.
+//! Records which facts of features are in a session's context: those that were sent since its last compaction. If a
+//! session is resumed with its conversation, it does not get these facts again.
 
 use model::brief::{Candidate, Occasion};
 use model::id::Id;
@@ -9,21 +9,22 @@ use store::{Durability, SessionState, Store, layout};
 use crate::Result;
 use crate::hook::context::HookContext;
 
-/// The most marks that are kept; the oldest are dropped first.
+/// The largest number of fingerprints that are kept. The oldest are dropped first.
 const MOST: usize = 256;
 
-/// Marks of the facts that were sent, oldest first.
+/// Fingerprints of the facts that were sent, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContextHeld {
     marks: Vec<u64>,
 }
 
-/// Returns a mark for a fact in exactly these words.
+/// Returns the fingerprint of a fact in exactly these words.
 pub fn mark(candidate: &Candidate) -> u64 {
     fingerprint(std::iter::once(&candidate.id).chain(&candidate.forms))
 }
 
-/// Returns a mark which says that a fact was sent in its longest form. `None` if even that form is cut short.
+/// Returns a fingerprint which says that a fact was sent in its longest form. Returns `None` if even its longest
+/// form is shortened.
 pub fn whole_mark(candidate: &Candidate) -> Option<u64> {
     let longest = candidate.forms.last()?;
     let is_cut = longest.ends_with('…') || longest.ends_with("…”");
@@ -44,8 +45,8 @@ pub fn without_held(store: &Store, session: &Id, candidates: &mut Vec<Candidate>
     Ok(())
 }
 
-/// Records which facts were sent on an occasion. If the session begins with a new context, the earlier marks are
-/// cleared.
+/// Records which facts were sent on an occasion. If the session begins with a new context, the earlier fingerprints
+/// are removed.
 pub fn remember(context: &HookContext, occasion: Occasion, told: Vec<u64>) -> Result<()> {
     let session = context.project.store.session(context.session);
     let before = match occasion {

@@ -13,11 +13,11 @@ use crate::process::{self, Job};
 use crate::setup::install::on_path;
 use crate::{Error, Result, World};
 
-/// How long a query may take: a harness's program needs seconds to start on a busy machine.
+/// How long a query may take. On a busy machine a harness's program needs seconds to start.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The largest output, larger than any session. More is refused, because a session without its beginning would be
-/// wrong.
+/// The largest output that is read. It is larger than any session. A longer output is refused, because a session
+/// without its beginning would be wrong.
 const LARGEST: usize = 128 * 1024 * 1024;
 
 /// Keeps `sqlite3` from reading the user's `~/.sqliterc`, which may change its output format.
@@ -43,7 +43,7 @@ pub fn find(world: &World, session: &Id) -> Result<Option<Rows>> {
     Ok(None)
 }
 
-/// Finds the session in the database of this harness; `None` if it has no such session, or no database.
+/// Finds the session in the database of this harness; `None` if there is no such session, or no database.
 pub fn of_harness(world: &World, harness: &'static Harness, session: &Id) -> Result<Option<Rows>> {
     let Transcript::Database(database) = &harness.transcript else { return Ok(None) };
     let Some(file) = file(world, database).filter(|file| file.is_file()) else { return Ok(None) };
@@ -66,7 +66,8 @@ fn file(world: &World, database: &Database) -> Option<PathBuf> {
     }
 }
 
-/// Asks the harness's own program. `None` if the answer is not as expected: another version may not know the command.
+/// Asks the harness's own program. Returns `None` if the answer has an unexpected form, because another version may
+/// not know the command.
 fn ask_own(program: &Path, database: &Database, query: &str) -> Result<Option<Vec<String>>> {
     #[derive(Deserialize)]
     struct Row {

@@ -1,4 +1,4 @@
-//! `thru files`: the files that matter here, by what the tools did to them.
+//! `thru files`: the most important files of the project, judged by what tools did to them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,11 +14,11 @@ use crate::{Result, World};
 
 #[derive(Clone, Debug, Serialize)]
 pub struct FilesReport {
-    /// Set if one session was requested.
+    /// The session, if only one session was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     pub sessions: usize,
-    /// Best first.
+    /// The most important file comes first.
     pub files: Vec<Row>,
 }
 
@@ -53,7 +53,7 @@ pub fn run(world: &World, session: Option<&str>) -> Result<FilesReport> {
     };
     let mut rows = BTreeMap::new();
     for id in &chosen {
-        // If one session was requested, its earlier ids are included; a list of all sessions contains them anyway.
+        // If one session was requested, include its earlier ids. A list of all sessions contains them anyway.
         let digest = match session {
             Some(_) => past::whole(&store, id, past::GENERATIONS)?,
             None => store.digest(id, |_| {})?,

@@ -1,4 +1,5 @@
-//! Statistics of what hooks have recorded: which event fired when, how long it took, and what should have followed.
+//! Statistics of what hooks have recorded: which event fired when, how long it took, and whether a brief followed
+//! each compaction.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -19,18 +20,18 @@ pub struct EventStatistics {
     pub event: String,
     pub runs: usize,
     pub last_at: String,
-    /// `None` for tool calls: their journal line is their receipt, and it has no duration.
+    /// `None` for tool calls: their journal line serves as the receipt, and it contains no duration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p50_ms: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p99_ms: Option<f64>,
 }
 
-/// Everything that `thru doctor` needs to know about hooks, from one reading.
+/// Everything that `thru doctor` needs to know about hooks. All of it is read at once.
 #[derive(Debug, Default)]
 pub struct HookStatistics {
     pub fired: Vec<EventStatistics>,
-    /// Sessions that were compacted and have not had a brief yet.
+    /// Sessions that were compacted and have not received a brief yet.
     pub gaps: Vec<String>,
     /// Sessions that were compacted and ended without a brief.
     pub never_told: Vec<String>,
@@ -54,7 +55,7 @@ pub fn read(store: &Store) -> Result<HookStatistics> {
     let (mut announced, mut waiting) = (BTreeSet::<String>::new(), BTreeSet::<String>::new());
     store.receipts(|receipt| {
         if receipt.event == LOST {
-            // This receipt is not about an event of a harness.
+            // This receipt is not about an event that a harness reported.
             return firing.receipts.push(receipt);
         }
         let entry = runs.entry((receipt.harness.clone(), receipt.event.clone())).or_default();
@@ -64,8 +65,8 @@ pub fn read(store: &Store) -> Result<HookStatistics> {
         match EventName::parse(&receipt.event) {
             Some(EventName::BeforeCompact) => drop(announced.insert(receipt.session.clone())),
             Some(EventName::Summary) => drop(waiting.insert(receipt.session.clone())),
-            // After a session start, this event only completes the record; before one, it shows that there was a
-            // compaction.
+            // If the session has not started again since the compaction was announced, this event shows that the
+            // compaction happened.
             Some(EventName::AfterCompact) if announced.contains(&receipt.session) => {
                 waiting.insert(receipt.session.clone());
             }

@@ -15,7 +15,7 @@ use crate::session::list::{self, Chosen};
 use crate::session::roster;
 use crate::{Error, Result, World};
 
-/// How often a followed journal is checked.
+/// How long to wait between two checks of a followed journal.
 pub const POLL: Duration = Duration::from_millis(250);
 
 /// A journal that is being read. Repeated calls are left out.
@@ -57,7 +57,7 @@ pub fn open(world: &World, session: Option<&str>) -> Result<Reading> {
     Ok(Reading { session, chosen, store, place: LogPosition::default(), seen })
 }
 
-/// Waits until there is a session. Calls `waiting` while there is none, so that the caller can say so.
+/// Waits until there is a session. While there is none, calls `waiting`, so that the caller can tell the user.
 pub fn wait_for(world: &World, mut waiting: impl FnMut()) -> Result<Reading> {
     loop {
         match open(world, None) {
@@ -69,13 +69,13 @@ pub fn wait_for(world: &World, mut waiting: impl FnMut()) -> Result<Reading> {
 }
 
 impl Reading {
-    /// Returns the session that is now the newest, if this one was a guess and is no longer the newest.
+    /// Returns the newest session, if this session was a guess and another session is the newest now.
     pub fn next(&self, world: &World) -> Option<Reading> {
         let is_guess = self.chosen == Chosen::Guess;
         is_guess.then(|| open(world, None).ok()).flatten().filter(|newest| newest.session != self.session)
     }
 
-    /// Passes on every record since the last call.
+    /// Passes every record since the last call on to `each`.
     pub fn read(&mut self, mut each: impl FnMut(&Record)) -> Result<()> {
         let seen = &mut self.seen;
         let journal = layout::journal(&self.session);
@@ -121,7 +121,7 @@ pub fn list(world: &World) -> Result<Vec<Listed>> {
             },
         });
     }
-    // A session that continues under another id is not open; the session with the new id is.
+    // A session that continues under another id is not open. The session with the new id is open instead.
     for open in listed.iter_mut().filter(|one| one.ended.is_empty() && continued.contains(&one.session)) {
         open.ended = "continued".to_owned();
     }

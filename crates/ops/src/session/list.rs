@@ -8,7 +8,7 @@ use store::{Store, layout};
 use crate::session::roster::{self, Entry};
 use crate::{Error, Result, World};
 
-/// How much of the list of sessions is read. The last sessions are in this part.
+/// How many bytes of the end of the list of sessions are read. The last sessions are in this part.
 const TAIL: u64 = 64 * 1024;
 
 /// The last active session.
@@ -32,8 +32,8 @@ pub enum Chosen {
     Guess,
 }
 
-/// Returns `--session`, or else the harness's own variable, or else the last active session here, which is a guess
-/// and must be reported as one.
+/// Returns `--session`, or else the harness's own variable, or else the last active session here, which is a guess,
+/// and the caller must say so.
 pub fn choose(world: &World, store: &Store, named: Option<&str>) -> Result<(Id, Chosen)> {
     let id = |text: &str| {
         Id::new(text).map_err(|bad| Error::Usage {
@@ -121,20 +121,21 @@ pub fn all(store: &Store) -> Result<Vec<Id>> {
     Ok(names.filter_map(|name| Id::new(name.strip_suffix(".jsonl")?).ok()).collect())
 }
 
-/// Returns the session with the newest record. Used if no session start was recorded.
+/// Returns the session with the newest record. Used if the list contains no session.
 fn busiest(store: &Store) -> Result<Option<Id>> {
     let last = |id: &Id| store.digest(id, |_| {}).map(|digest| digest.last_at).unwrap_or_default();
     Ok(all(store)?.into_iter().max_by_key(last))
 }
 
-/// Returns the last active session in which something was asked or done, or else the last active one.
+/// Returns the last active session in which something was asked or done. If there is none, returns the last active
+/// session.
 fn last_active(store: &Store) -> Result<Option<Id>> {
     let entries = roster::read(store, TAIL)?;
     let active = || roster::by_activity(&entries, store, |_| true).first().map(|entry| entry.session.clone());
     Ok(roster::last_active(&entries, store, |_| true).or_else(active))
 }
 
-/// Returns the same session for `thru status`, with the time when it was last active.
+/// Returns the last active session for `thru status`, with the time when it was last active.
 pub fn newest(store: &Store) -> Result<Option<Listed>> {
     let Some(session) = last_active(store)? else { return Ok(None) };
     let entries = roster::read(store, TAIL)?;
@@ -146,7 +147,7 @@ pub fn newest(store: &Store) -> Result<Option<Listed>> {
     }))
 }
 
-/// Returns the path of the session's transcript, according to the session start.
+/// Returns the path of the session's transcript, as it was recorded at the session start.
 pub fn transcript(store: &Store, session: &Id) -> Option<String> {
     #[derive(Deserialize)]
     struct Line {

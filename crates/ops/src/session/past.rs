@@ -8,7 +8,7 @@ use model::id::Id;
 use model::receipt::{LOST, Outcome, Receipt};
 use store::{Root, Store, layout};
 
-/// How much of a log is read. Recent events are in this part.
+/// How many bytes of the end of a log are read. Recent events are in this part.
 const TAIL: u64 = 32 * 1024;
 
 /// How many files are checked on disk.
@@ -22,7 +22,7 @@ pub const GENERATIONS: usize = 8;
 /// How many edited files are compared with git's index.
 const MOST_COMPARED: usize = 200;
 
-/// Everything a brief needs about one session, owned.
+/// Everything that a brief needs to know about one session.
 #[derive(Debug, Default)]
 pub struct Gathered {
     pub digest: Digest,
@@ -31,7 +31,7 @@ pub struct Gathered {
 }
 
 impl Gathered {
-    /// Keeps the identity of the session, and drops what happened in it.
+    /// Returns the same without what happened in the session. Only its identity is kept.
     pub fn outline(self) -> Gathered {
         let mut digest = Digest::new(&self.digest.session);
         digest.harness = self.digest.harness;
@@ -41,7 +41,7 @@ impl Gathered {
     }
 }
 
-/// Gathers what a brief can say about one session, without what features add.
+/// Gathers what a brief can say about one session, apart from what features add.
 pub fn of_session(store: &Store, root: &Root, session: &Id) -> store::Result<Gathered> {
     Ok(of_digest(store, root, whole(store, session, GENERATIONS)?))
 }
@@ -111,7 +111,7 @@ fn problems(store: &Store) -> Vec<String> {
         .collect()
 }
 
-/// Marks existing files as not deleted: a command that names no file can restore what another command has deleted.
+/// Marks existing files as not deleted: a command can restore a deleted file without naming it.
 pub fn bring_back(digest: &mut Digest, checkout: &Path) {
     let folders = folders(digest, checkout);
     for file in digest.files.iter_mut().filter(|file| file.deleted && !file.outside).take(LOOKED_FOR) {

@@ -1,4 +1,4 @@
-//! The list of sessions: which are running here, which have ended, and which was last active.
+//! The list of sessions: which sessions are running here, which have ended, and which one was last active.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -18,18 +18,18 @@ use crate::Result;
 use crate::process::alive;
 use crate::session::past;
 
-/// How much of the list is read. The last sessions are in this part.
+/// How many bytes of the end of the list are read. The last sessions are in this part.
 pub const TAIL: u64 = 32 * 1024;
 
-/// How many sessions are searched for one in which something was asked or done.
+/// How many sessions are examined to find one in which something was asked or done.
 const LOOKED_INTO: usize = 8;
 
 /// How many sessions that have not ended are examined.
 const OPEN: usize = 32;
 
-/// How much of a journal's end is read for its last lines.
+/// How many bytes of the end of a journal are read for its last lines.
 const JOURNAL_END: u64 = 4 * 1024;
-/// How much of a journal's end is read if the last line is longer than that.
+/// How many bytes of the end of a journal are read if its last line is longer than [`JOURNAL_END`].
 const LONG_LINE: u64 = 128 * 1024;
 
 /// A session whose process is unknown counts as running for this long after its last record.
@@ -42,7 +42,7 @@ pub struct Entry {
     pub harness: String,
     pub worktree: String,
     pub transcript: Option<String>,
-    /// The harness's process.
+    /// The process of the harness.
     pub process: Option<String>,
     /// When the session last started, was resumed or ended.
     pub at: String,
@@ -146,8 +146,8 @@ impl Entry {
         !self.ended && !self.continued
     }
 
-    /// Returns whether the session is running in another process. `own` is the caller's process: if it is also this
-    /// session's process, it has moved on to another session.
+    /// Returns whether the session is running in another process. `own` is the caller's process. If this session
+    /// ran in the same process, that process has gone on to another session, so this session is not running.
     pub fn is_running(&self, store: &Store, own: Option<&str>, now: Timestamp) -> bool {
         if !self.is_open() || self.process.is_some() && self.process.as_deref() == own {
             return false;
@@ -176,7 +176,7 @@ fn last_at(store: &Store, journal: &str, window: u64) -> Option<String> {
     tail.split(|b| *b == b'\n').filter_map(scan::time_of).max().map(str::to_owned)
 }
 
-/// A session with this many calls counts as work, even if it changed nothing.
+/// A session with this many calls counts as work, even if it changed no file.
 const MANY_CALLS: u64 = 8;
 
 /// Returns the sessions that are running in other processes. The session with the newest line comes first.
@@ -224,7 +224,8 @@ fn last_digests(
 
 /// Returns the sessions, last active first.
 pub fn by_activity<'e>(entries: &'e [Entry], store: &Store, fits: impl Fn(&Entry) -> bool) -> Vec<&'e Entry> {
-    // Of the sessions that never ended, only the newest can be the last active one; the others crashed long ago.
+    // Of the sessions that never ended, only the newest can be the last active session. The others crashed long
+    // ago.
     let mut open = 0;
     let mut known: Vec<(String, &Entry)> = Vec::new();
     for entry in entries.iter().rev().filter(|entry| !entry.continued) {
@@ -233,7 +234,8 @@ pub fn by_activity<'e>(entries: &'e [Entry], store: &Store, fits: impl Fn(&Entry
             known.push((entry.active_at(store), entry));
         }
     }
-    // The sort is stable: of two sessions in the same second, the one with the newer line comes first.
+    // The sort is stable: of two sessions that were active in the same second, the one with the newer line comes
+    // first.
     known.sort_by(|(a, _), (b, _)| b.cmp(a));
     known.into_iter().map(|(_, entry)| entry).collect()
 }
@@ -245,7 +247,8 @@ fn has_work(digest: &Digest) -> bool {
     digest.called >= MANY_CALLS || !digest.effects.is_empty() || digest.files.iter().any(is_edit)
 }
 
-/// Returns whether something was asked or done. A session that was opened and closed again has nothing to report.
+/// Returns whether something was asked or done. If a session was only opened and closed again, there is nothing to
+/// report.
 pub fn says_something(digest: &Digest) -> bool {
     !words::real(&digest.prompts).is_empty() || !digest.files.is_empty() || !digest.commands.is_empty()
 }

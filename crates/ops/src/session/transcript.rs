@@ -25,18 +25,19 @@ const LOOKED_AT: usize = 50;
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
     pub path: &'a Path,
-    /// The project that the transcript is read for. Paths are relative to it if the session was in it.
+    /// The project that the transcript is read for. If the session was in this project, paths are relative to it.
     pub checkout: &'a Path,
     pub redact: redact::Options,
     pub now: Timestamp,
 }
 
-/// The result: the folded session, and its harness.
+/// The result of reading a transcript: the folded session and its harness.
 #[derive(Debug)]
 pub struct Read {
     pub digest: Digest,
     pub harness: &'static Harness,
-    /// Whether the session was outside this project's folder: then its paths are relative to where it was.
+    /// Whether the session was outside this project's folder. Then its paths are relative to the folder where it
+    /// was.
     pub elsewhere: bool,
     pub skipped: Skipped,
 }
@@ -70,8 +71,8 @@ pub fn read_rows(rows: &Rows, session: &Id, source: &Source) -> Read {
     fold(retelling, harness, session.to_string(), folder, source)
 }
 
-/// Adds what the database contains and hooks did not report: the agent's last words, calls that no hook reported, and
-/// calls that had begun. A call that is already known is not counted again.
+/// Adds what the database contains and hooks did not report: the agent's last words, calls that no hook reported,
+/// and calls that have not ended. A call that is already known is not counted again.
 pub fn add_rows(digest: &mut Digest, rows: &Rows, session: &Id, source: &Source) {
     let mut retelling = retell(rows, false, source);
     digest.unfinished = begun_words(&retelling.begun(), rows.harness, session, source);
@@ -94,7 +95,7 @@ fn retell(rows: &Rows, whole: bool, source: &Source) -> TranscriptReplay {
     retelling
 }
 
-/// Describes the calls that had begun but not ended, in a few words each.
+/// Describes each unfinished call in a few words.
 fn begun_words(
     begun: &[TranscriptRecord],
     harness: &'static Harness,
@@ -122,7 +123,7 @@ fn fold(
     let begun = retelling.begun();
     retelling.finish();
     let here = source.checkout.to_string_lossy();
-    // Paths of a session from another folder, or another machine, are relative to where it was.
+    // The session was in another folder, or on another machine: its paths are relative to the folder where it was.
     let there = folder.filter(|cwd| !Path::new(cwd).starts_with(source.checkout));
     let policy = policy(harness, there.as_deref().unwrap_or(&here), source);
     let mut digest = Digest::new(&session);
@@ -139,7 +140,7 @@ fn fold(
     Read { digest, harness, elsewhere: there.is_some(), skipped }
 }
 
-/// Returns an event that contains only the session.
+/// Returns an event that contains nothing but the session.
 fn around(session: String) -> Event<'static> {
     Event {
         session: session.into(),
@@ -160,7 +161,7 @@ struct Opening {
     session: Option<String>,
 }
 
-/// Finds the harness: the one whose reader knows most of the first lines.
+/// Finds the harness whose reader understands most of the first lines.
 fn look(path: &Path) -> Result<Opening> {
     let mut known = vec![0_usize; HARNESSES.len()];
     let (mut folder, mut session) = (None, None);

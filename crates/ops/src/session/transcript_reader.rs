@@ -1,5 +1,5 @@
-//! Reads the lines of a transcript file. A harness with a database passes no file to its hooks; `session::database`
-//! reads its rows.
+//! Reads the lines of a transcript file. A harness that uses a database passes no file to its hooks;
+//! `session::database` reads its sessions.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use model::transcript::{Kind, Line};
 use store::Result;
 use store::feed::{self, Cursor, FeedReport, Limits};
 
-/// Passes on the lines after `cursor`, each with its offset.
+/// Passes the lines after `cursor` on to `each`, each with its offset.
 pub fn read_new(
     harness: &Harness,
     path: &Path,
@@ -23,7 +23,7 @@ pub fn read_new(
     })
 }
 
-/// Passes on all lines. A last line that is not finished is used as far as it goes.
+/// Passes all lines on to `each`. If the last line is unfinished, the part that exists is used.
 pub fn read_all(harness: &Harness, path: &Path, mut each: impl FnMut(Line)) -> Result<()> {
     let read_line = harness.transcript.read_line();
     let limits = Limits::default();
@@ -33,7 +33,7 @@ pub fn read_all(harness: &Harness, path: &Path, mut each: impl FnMut(Line)) -> R
     Ok(())
 }
 
-/// Passes on complete lines from the last one backwards, until `is_enough` returns true.
+/// Passes complete lines on, from the last line backwards, until `is_enough` returns true.
 pub fn read_backwards(
     harness: &Harness,
     path: &Path,

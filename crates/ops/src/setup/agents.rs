@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use harness::Harness;
 use harness::agents::{self, AgentFiles, Written};
 use harness::settings::{diff, quoted};
-use model::swarm::{Part, SwarmId, model_of};
+use model::swarm::{Part, SwarmId, model_of, swarm_of};
 use serde::Serialize;
 use store::{Found, Replaced};
 
@@ -192,6 +192,10 @@ fn remove(world: &World, checkout: &Path, request: &Request) -> Result<Report> {
         Some(swarm) => swarm.clone(),
         None => wanted_swarm(world, None).unwrap_or_else(|_| SwarmId::default_swarm()),
     };
+    let excluded = match request.scope {
+        Scope::Local => git::excluded(checkout)?,
+        Scope::User | Scope::Project => Vec::new(),
+    };
     let mut plans = Vec::new();
     for harness in harnesses {
         let Ok(folder) = folder(world, harness, checkout, request.scope) else { continue };
@@ -203,7 +207,15 @@ fn remove(world: &World, checkout: &Path, request: &Request) -> Result<Report> {
         }
         let mut plan = plan(checkout, harness, files, request)?;
         let names = Part::ALL.map(|part| folder.join(format!("{}.md", default.agent(part))));
-        plan.gone.extend(names.into_iter().filter(|path| matches!(store::look_at(path), Ok(None))));
+        // Somebody may have removed files of any swarm by hand.
+        let is_wanted = |path: &&PathBuf| {
+            let name = path.file_stem().and_then(|name| name.to_str()).and_then(swarm_of);
+            let is_of = name.is_some_and(|of| swarm.as_ref().is_none_or(|swarm| *swarm == of));
+            is_of && path.parent() == Some(&folder)
+        };
+        let hidden = excluded.iter().filter(is_wanted).cloned();
+        let gone = names.into_iter().chain(hidden).filter(|path| matches!(store::look_at(path), Ok(None)));
+        plan.gone.extend(gone);
         plans.push(plan);
     }
     carry_out(world, checkout, plans, request, swarm.as_ref())

@@ -7,11 +7,11 @@ use store::Dir;
 
 use crate::{Error, Result, World};
 
-/// The largest backup that is read; it is larger than any settings file that we change.
+/// The largest backup that is read. No settings file that we change is as large as this.
 const LARGEST: usize = 16 * 1024 * 1024;
 
-/// Makes a backup outside the project and the harness's own folders, where it is in nobody's way. Only its owner can
-/// read it, because settings contain keys. No backup replaces another.
+/// Makes a backup outside the project and outside the harness's own folders. Only its owner can read it, because
+/// settings contain keys. No backup replaces another.
 pub(crate) fn back_up(world: &World, path: &Path, bytes: &[u8]) -> Result<Option<PathBuf>> {
     let Some(folder) = backups(world) else { return Ok(None) };
     use std::os::unix::fs::DirBuilderExt;
@@ -38,8 +38,8 @@ pub(crate) fn backups_of(world: &World, path: &Path) -> Result<Vec<Vec<u8>>> {
     entries.map(|entry| Ok(dir.read(&entry.name, LARGEST)?)).collect()
 }
 
-/// Returns whether `name` is a backup of exactly this path, and not of a path that ends like it: before the path there
-/// are only the time and perhaps a count.
+/// Returns whether `name` is a backup of exactly this path, and not of a longer path with the same end: only the
+/// time, and perhaps a number, may come before the path.
 fn is_backup_of(name: &str, flat: &str) -> bool {
     let Some(before) = name.strip_suffix(flat) else { return false };
     let (stamp, count) = before.split_once('-').unwrap_or((before, "1"));

@@ -14,11 +14,12 @@ const LARGEST_COMMAND: usize = 1024 * 1024;
 #[derive(Clone, Debug, Serialize)]
 pub struct FactoryReport {
     pub imported: Vec<Imported>,
-    /// Factory's own commands that have the names of ours. While they exist, ours are not installed in their place.
+    /// Factory's own commands that have the same names as ours. While they exist, our commands are not installed.
     pub commands: Vec<PathBuf>,
 }
 
-/// Imports a named folder or file, or else the usual folders of Factory's commands, in the project and at home.
+/// Imports the named folder or file. If none is named, imports from the usual folders of Factory's commands, in the
+/// project and in the home folder.
 pub fn run(world: &World, named: Option<&Path>, mode: Mode) -> Result<FactoryReport> {
     let project = match Project::find(world) {
         Ok(project) => project.root.checkout,
@@ -47,7 +48,7 @@ pub fn run(world: &World, named: Option<&Path>, mode: Mode) -> Result<FactoryRep
     Ok(FactoryReport { imported, commands: commands.filter(theirs).collect() })
 }
 
-/// Returns `handoff*.md` next to the settings, and everything in `handoffs/` and `handoff/`.
+/// Returns the files `handoff*.md` next to the settings, and everything in `handoffs/` and `handoff/`.
 fn handoffs(folder: &Path) -> Vec<PathBuf> {
     let named = |path: &PathBuf| {
         path.file_name().is_some_and(|name| name.to_string_lossy().to_lowercase().starts_with("handoff"))
@@ -56,7 +57,7 @@ fn handoffs(folder: &Path) -> Vec<PathBuf> {
     beside.chain(["handoffs", "handoff"].iter().flat_map(|name| markdown(&folder.join(name)))).collect()
 }
 
-/// Returns the markdown files of a folder, sorted by name; none if there is no such folder.
+/// Returns the markdown files of a folder, sorted by name. The list is empty if there is no such folder.
 fn markdown(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();

@@ -1,4 +1,4 @@
-//! `thru harness list` and `show`: what each harness reports, what it does not, and how it calls us.
+//! `thru harness list` and `show`: what each harness reports, what it does not report, and how it calls us.
 
 use harness::{Commands, HARNESSES, Harness, Install, Transcript, commands};
 use serde::Serialize;
@@ -46,7 +46,7 @@ fn row(harness: &'static Harness) -> Row {
 pub struct Shown {
     #[serde(flatten)]
     pub row: Row,
-    /// The file that makes it call us, relative to its folder.
+    /// The file that makes the harness call us, relative to the harness's folder.
     pub calls_from: String,
     pub transcript: &'static str,
     /// Slash commands, as a user types them.
@@ -94,7 +94,7 @@ pub fn wirable() -> impl Iterator<Item = &'static str> {
     HARNESSES.iter().map(|harness| harness.name)
 }
 
-/// Returns the names of all harnesses that a prompt can be written for.
+/// Returns the names of all harnesses for which a prompt can be written.
 pub fn names() -> impl Iterator<Item = &'static str> {
     harness::names()
 }

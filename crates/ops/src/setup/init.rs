@@ -23,7 +23,7 @@ pub struct Options {
     pub hooks: Hooks,
 }
 
-/// Whether hooks are installed into the harnesses in use.
+/// Whether to install hooks into the harnesses that are in use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Hooks {
     Wire,
@@ -42,7 +42,7 @@ pub enum Shared {
 /// Where a root may be created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Below {
-    /// Inside an existing root, that root is used.
+    /// A folder inside an existing root belongs to that root, and no new root is created.
     #[default]
     TheRoot,
     /// `--nested`: a root is created here, even if there is another root above.
@@ -58,7 +58,7 @@ pub struct InitReport {
     /// The records that are in git, where everybody with access to the repository can read them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub in_git: Vec<&'static str>,
-    /// False if the root existed before.
+    /// False if the root already existed.
     pub created: bool,
     pub trusted: bool,
     /// Where the project was trusted before its folder was moved here, if it is not trusted here.
@@ -70,7 +70,7 @@ pub struct InitReport {
     pub wired: Vec<install::InstallReport>,
     /// Harnesses whose settings were not changed, and why.
     pub not_wired: Vec<String>,
-    /// If no harness was found: what was searched.
+    /// The signs of use that were searched for, if no harness was found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub looked_for: Vec<String>,
 }
@@ -115,7 +115,7 @@ pub fn run(world: &World, options: &Options) -> Result<InitReport> {
     })
 }
 
-/// Installs hooks into every harness in use. A failure in one does not undo the others.
+/// Installs hooks into every harness in use. If this fails for one harness, the others keep their hooks.
 fn wire(world: &World, root: &Path) -> (Vec<install::InstallReport>, Vec<String>) {
     let (mut wired, mut failed) = (Vec::new(), Vec::new());
     for harness in install::in_use(world, root) {
@@ -136,7 +136,7 @@ fn wire(world: &World, root: &Path) -> (Vec<install::InstallReport>, Vec<String>
     (wired, failed)
 }
 
-/// Creates the store if it is missing. It is trusted only if there were no records before.
+/// Creates the store if it is missing. The new store is trusted only if there were no records in the folder before.
 pub(crate) fn create(world: &World, root: &Root, options: &Options, wait: Duration) -> Result<Created> {
     let trust = world.need_trust()?;
     let marker = Marker {
@@ -149,7 +149,7 @@ pub(crate) fn create(world: &World, root: &Root, options: &Options, wait: Durati
     let vouch = || trust.grant(&marker.project_id, &root.path, world.now, wait).map(drop);
     let created = Store::create(&root.path, &marker, world.now, vouch)?;
     if !created.new && created.pristine {
-        // Another process created the root first, with another id, so the id that we trusted does not exist.
+        // Another process created the root first, with another id, so the id that was trusted here does not exist.
         trust.revoke(&marker.project_id, &root.path, wait)?;
     }
     Ok(created)
@@ -199,8 +199,7 @@ fn folder_name(root: &Root) -> String {
     root.path.file_name().map_or_else(|| "project".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-/// Makes an id from the clock that was passed in, so that tests with a fixed time are repeatable except for the random
-/// part.
+/// Makes an id from the time in `world` and a random part. So with a fixed time, only the random part differs.
 fn new_project_id(world: &World) -> Result<ProjectId> {
     let millis = world.now.as_millisecond().unsigned_abs();
     let id = uuid::Builder::from_unix_timestamp_millis(millis, &store::random()?).into_uuid();

@@ -1,5 +1,5 @@
 //! `thru install` and `uninstall`: insert our hooks into a harness's settings and remove them again. The rest of a
-//! file is not changed, and there is a backup.
+//! file is not changed, and a backup is made first.
 
 pub mod everywhere;
 pub(super) mod files;
@@ -30,14 +30,14 @@ pub use places::{
     usual_scope, version, wired,
 };
 
-/// How often a file is spliced again because another program wrote to it meanwhile.
+/// How many times an edit is made again because another program wrote to the file meanwhile.
 const ATTEMPTS: usize = 5;
 
 /// Whose file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
-    /// The file of one user for one project; it is not in git.
+    /// The file of one user for one project. It is not in git.
     Local,
     /// The file of one user for every project.
     User,
@@ -56,7 +56,7 @@ pub enum Task {
 pub struct InstallReport {
     pub harness: &'static str,
     pub scope: Scope,
-    /// False for a dry run: the report then says what would have been done.
+    /// False for a dry run. Then the report says what would have been done.
     pub written: bool,
     pub files: Vec<Changed>,
     /// Files that could not be read and were left alone. They may still contain our hooks.
@@ -95,7 +95,8 @@ pub enum FileChange {
     Removed,
 }
 
-/// Runs the task for the command line: with the harness's name, in the current project, and in the given scope if any.
+/// Runs the task for the command line: for the harness with this name, in the current project, and in the given
+/// scope, if there is one.
 pub fn by_name(
     world: &World,
     name: &str,
@@ -110,7 +111,7 @@ pub fn by_name(
     let scope = scope.unwrap_or_else(|| usual_scope(harness));
     let root = match world.find() {
         Ok(Found::Marked { root, .. } | Found::Unmarked(root)) => root,
-        // The user's own settings do not belong to a project.
+        // The user's own settings do not belong to a project, so no root is needed.
         Err(Error::Refused { .. }) if scope == Scope::User => {
             let here = world.need_cwd()?.to_owned();
             Root { path: here.clone(), checkout: here }
@@ -178,7 +179,7 @@ pub fn run(
     Ok(report)
 }
 
-/// Returns whether one of these worktrees is the main checkout. A bare repository has none.
+/// Returns whether one of these worktrees is the main checkout. A bare repository has no main checkout.
 fn has_main(worktrees: &[PathBuf]) -> bool {
     worktrees.iter().any(|tree| matches!(store::git::look(tree), Some(Git::Top)))
 }
@@ -249,8 +250,8 @@ fn run_in(
             let _ = std::fs::remove_dir(&job.folder);
         }
     }
-    // This is planned after the files were written. In a dry run the files are unchanged, and the plan shows what the
-    // list would become.
+    // Plan this only after the files have been written. In a dry run the files are unchanged, and the plan shows
+    // what the list would contain.
     let hidden = job.plan_hidden(&plans)?;
     if let (Mode::Write, Some(change)) = (mode, &hidden) {
         change.write()?;
@@ -297,7 +298,7 @@ fn list_changed(change: git::ListChange) -> Changed {
     }
 }
 
-/// What is done, for which harness, and where.
+/// A task, and the harness, project and scope that it is for.
 struct Job<'a> {
     world: &'a World<'a>,
     harness: &'static Harness,
@@ -325,7 +326,7 @@ enum Kind {
     Settings(File),
     /// The status line in this settings file.
     StatusLine(File),
-    /// A file that is entirely ours, with its text and what is done with it.
+    /// A file that is entirely ours: its text, and the task for it.
     Own(String, Task),
 }
 
@@ -333,12 +334,13 @@ enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Keep {
     Backup,
-    /// The file is entirely ours, and we would write the same content again.
+    /// The old content is not backed up: the file is entirely ours, and we can write it again.
     Nothing,
 }
 
 impl Plan {
-    /// Returns the folder, below the harness's folder, from which a file of ours was removed.
+    /// Returns the folder that may be empty now: a file of ours was removed from it, and it is below the harness's
+    /// folder.
     fn emptied(&self, folder: &Path) -> Option<&Path> {
         let Changed { path, change, .. } = &self.changed;
         path.parent().filter(|parent| *change == FileChange::Removed && *parent != folder)
@@ -358,7 +360,7 @@ impl Job<'_> {
         let mut plans = Vec::new();
         for file in files {
             match self.plan_settings(&file, &mut report.notes) {
-                // A file that cannot be parsed must not prevent the removal from the other files.
+                // A file that cannot be parsed must not prevent the removal of our hooks from the other files.
                 Err(error) if task == Task::Uninstall && error.kind() == ErrorKind::Damaged => {
                     let path = self.folder.join(file.name);
                     report.failed.push(Failed { path, error: error.to_string() });
@@ -366,7 +368,7 @@ impl Job<'_> {
                 planned => plans.extend(planned?),
             }
         }
-        // Two scopes of a project share one folder: our files stay while the other scope is installed.
+        // Two scopes of a project share one folder. Our files stay there as long as the other scope is installed.
         let still_used = task == Task::Uninstall
             && other_scope(scope).is_some_and(|other| is_wired_in(world, harness, project, other));
         let own = if still_used { Vec::new() } else { own_files(world, harness, &self.folder, scope) };
@@ -387,7 +389,7 @@ impl Job<'_> {
             }
             plans.extend(plan_own(&path, &text, task, &mut report.notes)?);
         }
-        // An older version wrote a command under a name that the harness uses itself.
+        // An older version of thru wrote a command under a name that the harness now uses itself.
         for path in former.iter().filter(|path| !tracked.contains(path)) {
             plans.extend(plan_own(path, "", Task::Uninstall, &mut Vec::new())?);
         }
@@ -408,7 +410,7 @@ impl Job<'_> {
             };
             match again {
                 Some(again) => *plan = again,
-                // The file is gone, and with it what was to be removed.
+                // The file no longer exists, so nothing has to be removed.
                 None => plan.changed.change = FileChange::Unchanged,
             }
         }
@@ -433,7 +435,7 @@ impl Job<'_> {
         })
     }
 
-    /// Reads and splices one settings file; `None` if there is nothing to remove from it.
+    /// Reads one settings file and makes the edit; `None` if there is nothing to remove from it.
     fn plan_settings(&self, file: &File, notes: &mut Vec<String>) -> Result<Option<Plan>> {
         let Job { world, harness, project, scope, task, .. } = *self;
         let path = resolve(project, scope, &self.folder.join(file.name))?;
@@ -465,10 +467,11 @@ impl Job<'_> {
             own_files(world, harness, folder, scope).into_iter().map(|file| file.path).collect();
         match (scope, task) {
             (Scope::User, _) => Ok(None),
-            // What we wrote for one person does not concern others: it is excluded in this clone only.
+            // Files that were written for one person do not concern others. They are excluded from git in this
+            // clone only.
             (Scope::Local, Task::Install) => {
                 for (path, place) in local_files(harness, folder) {
-                    // If a settings file existed before us, the user decides whether git shows it.
+                    // If a settings file existed before our installation, the user decides whether git shows it.
                     let held = plans
                         .iter()
                         .find(|plan| plan.changed.path == path)
@@ -486,7 +489,8 @@ impl Job<'_> {
             (Scope::Project, Task::Install) => git::include(project, &ours),
             (Scope::Project, Task::Uninstall) => Ok(None),
             (Scope::Local, Task::Uninstall) => {
-                // All worktrees have the same list: it is needed as long as hooks are installed in one of the others.
+                // All worktrees share one list. Its lines are needed as long as hooks are installed in another
+                // worktree.
                 let others = git::worktrees(project);
                 let is_wired = |other: &PathBuf| is_wired_in(world, harness, other, Scope::Local);
                 if self.mode == Mode::Write && others.iter().skip(1).any(is_wired) {
@@ -568,7 +572,8 @@ fn entries(world: &World, harness: &Harness, scope: Scope) -> Vec<Entry> {
 
 fn plan(world: &World, path: PathBuf, before: Option<Vec<u8>>, outcome: Outcome, file: File) -> Result<Plan> {
     let old = before.as_deref().unwrap_or_default();
-    // A file that did not exist before us must not exist after us. An empty file of the user has a backup.
+    // A file that did not exist before the installation must not exist after the removal. If the user had an empty
+    // file, there is a backup of it.
     let remove = outcome.bytes.is_empty() && before.is_some() && !was_there(world, &path, &file.place)?;
     let touched = outcome.changes.iter().filter(|change| change.what != What::Kept);
     let change = match &before {
@@ -588,7 +593,8 @@ fn plan(world: &World, path: PathBuf, before: Option<Vec<u8>>, outcome: Outcome,
     Ok(Plan { changed, before, after: outcome.bytes, keep, kind: Kind::Settings(file) })
 }
 
-/// Returns whether the user had this settings file before us: then one of its backups does not contain our hooks.
+/// Returns whether the user had this settings file before the installation: then one of its backups does not
+/// contain our hooks.
 fn was_there(world: &World, path: &Path, place: &settings::HookLocation) -> Result<bool> {
     let is_ours = |bytes: &Vec<u8>| settings::find(bytes, place).is_ok_and(|hooks| !hooks.is_empty());
     Ok(backups_of(world, path)?.iter().any(|bytes| !is_ours(bytes)))

@@ -11,17 +11,17 @@ use rustix::fs::{self, AtFlags, FileType};
 use super::{LARGEST, name_of};
 use crate::{Dir, Durability, Error, Result, Store, layout};
 
-/// With fewer packets an index saves nothing.
+/// With fewer packets than this, an index saves no time.
 const WORTH_AN_INDEX: usize = 1_000;
 
 /// How many packets at the top of the list are checked one by one even if no file was added or removed, because people
 /// edit these in place. Checking a hundred thousand packets would take too long.
 const WATCHED: usize = 1_000;
 
-/// Enough for several hundred thousand packets. A larger index is rebuilt.
+/// The largest index that is read: that of several hundred thousand packets. A larger index is rebuilt.
 const LARGEST_INDEX: usize = 128 * 1024 * 1024;
 
-/// The first line of the index. If it differs, the index is rebuilt.
+/// The first line of the index. If a file begins with another line, the index is rebuilt.
 const HEAD: &str = "thru packets 2";
 
 /// File times are coarse, so an index is used only if it is this many nanoseconds newer than the folder's last change.
@@ -34,7 +34,7 @@ pub struct Listing {
     text: String,
 }
 
-/// One packet, with the fields that a list shows.
+/// One packet, with the fields that are shown in a list of packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Listed<'a> {
     /// The file's name without its suffix; it identifies the packet.
@@ -49,8 +49,8 @@ pub struct Listed<'a> {
 }
 
 impl Store {
-    /// Lists every packet. The index is used only if the packets at its top are unchanged and no file in the folder was
-    /// added, removed or replaced. A caller that needs one packet reads that packet.
+    /// Lists every packet. The index is used only if the packets at its top are unchanged and no file in the folder
+    /// was added, removed or replaced. A caller that needs only one packet reads that packet instead.
     pub fn packets(&self) -> Result<Listing> {
         let folder = match self.dir().sub(layout::PACKETS) {
             Err(Error::Absent { .. }) => return Ok(Listing::default()),
@@ -74,8 +74,8 @@ impl Store {
         Ok(listing)
     }
 
-    /// Returns the names at the top of the index, last changed first. This is fast, but as old as the index. Without an
-    /// index it returns nothing.
+    /// Returns the names at the top of the index, last changed first. This is fast, but the names are as old as the
+    /// index. Without an index it returns nothing.
     pub fn packets_at_the_top(&self, bytes: usize) -> Vec<String> {
         let Ok(top) = self.dir().read_start(layout::PACKETS_INDEX, bytes) else { return Vec::new() };
         let text = String::from_utf8_lossy(&top);
@@ -108,7 +108,7 @@ impl Store {
 struct Index {
     /// When the index was written.
     written: i64,
-    /// When the folder had last changed at that time.
+    /// When the folder had last changed before the index was written.
     of_folder: i64,
     listing: Listing,
 }
@@ -201,7 +201,7 @@ fn look(folder: &Dir, name: &str) -> Option<(i64, i64)> {
     (kind != FileType::Symlink).then_some((changed, stat.st_size))
 }
 
-/// Divides the work on a long list between the cores.
+/// Divides the work on a long list among the cores.
 fn side_by_side<'a>(names: &[&str], work: impl Fn(&str) -> Option<Cow<'a, str>> + Sync) -> Vec<Cow<'a, str>> {
     let do_part = |part: &[&str]| part.iter().filter_map(|name| work(name)).collect::<Vec<_>>();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);

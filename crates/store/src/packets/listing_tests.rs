@@ -45,7 +45,7 @@ impl Case {
         Some((found.status, found.purpose.to_owned()))
     }
 
-    /// Gives all files an older time.
+    /// Sets the times of all files to a minute ago.
     fn age(&self) {
         let past = SystemTime::now() - Duration::from_secs(60);
         fs::File::open(self.path.join("packets")).unwrap().set_modified(past).unwrap();
@@ -66,7 +66,7 @@ fn the_index_never_hides_a_change() {
     let first = case.list();
     assert!(case.index().unwrap().starts_with(HEAD));
     assert!(case.list() == first, "from the index");
-    // Some editors write in place. Then the folder's time does not change.
+    // Some editors write a file in place. Then the folder's time does not change.
     fs::write(case.path.join("packets/p00007.md"), packet("done", "other words")).unwrap();
     assert_eq!(case.find("p00007"), Some((Some(Status::Done), "other words".into())));
     fs::write(case.path.join("packets/p9-new.md"), packet("active", "new")).unwrap();

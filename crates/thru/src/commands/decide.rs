@@ -49,7 +49,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 }
 
 pub fn stdin() -> Result<String> {
-    // This reads more than the longest text that is kept, so that the refusal of a longer one can say its length.
+    // Read more than the longest text that is kept, so that the refusal of a longer text can give its length.
     let bytes = ops::input::stdin(16 * LONGEST_TEXT)?;
     String::from_utf8(bytes)
         .map_err(|_| Error::Usage { what: "stdin is not UTF-8".into(), hint: "a decision is text".into() })

@@ -113,7 +113,7 @@ pub fn print_report(report: &Report, format: Format, word: &str) {
     print_notes(notes, *covered);
 }
 
-/// What `thru import swarm` took from a context.md.
+/// Prints what `thru import swarm` took from a context.md.
 pub fn print_import(report: &import::Report, mode: Mode) {
     let import::Report { from, decisions, patterns, known, written, .. } = report;
     let how = match (written, mode) {
@@ -131,7 +131,7 @@ pub fn print_import(report: &import::Report, mode: Mode) {
     print_notes(&report.notes, report.covered);
 }
 
-/// A decision as a line of a list.
+/// Returns a decision as a line of a list.
 fn row(one: &Standing) -> String {
     let Decision { id, ts, text, why, kind, .. } = &one.decision;
     let day = one_line(ts.get(..10).unwrap_or(ts), 10);

@@ -60,7 +60,7 @@ fn print_events(events: &[EventStatistics], world: &World) {
     }
 }
 
-/// A word that is clear without colour.
+/// Returns the style and the word for the result of a check. The word is clear even without colour.
 fn mark(check: &Check) -> (output::Style, &'static str) {
     match check.findings.iter().map(|finding| finding.level).max() {
         None | Some(Level::Note) => (GOOD, "ok  "),

@@ -53,7 +53,7 @@ fn print(report: &FilesReport, all: usize, world: &World) {
     }
 }
 
-/// `edited 4×, read 2×, gone`.
+/// Returns a text like `edited 4×, read 2×, gone`.
 fn what(row: &Row) -> String {
     let times = |n: u32, word: &str| match n {
         0 => None,

@@ -13,7 +13,7 @@ pub struct Args {
     event: String,
 }
 
-/// Only for its help text: the call itself is handled before any argument is parsed.
+/// Does nothing. The command exists only for its help text: `main` handles the call before arguments are parsed.
 pub fn run(_: &Args) -> Result<u8> {
     Ok(0)
 }

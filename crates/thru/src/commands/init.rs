@@ -39,7 +39,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     make(world, &args.root, hooks, format)
 }
 
-/// With hooks for `thru init`, without for `thru context init`.
+/// Creates the root. `thru init` also installs hooks, and `thru context init` does not.
 pub fn make(world: &World, args: &RootArgs, hooks: Hooks, format: Format) -> Result<u8> {
     let report = ops::setup::init::run(world, &args.options(hooks))?;
     match format {

@@ -122,8 +122,8 @@ impl Shown {
         }
     }
 
-    /// The transcript is read at a stop, so what only the transcript has is recorded after it. Here it stands at its time,
-    /// and words that the stop repeats are shown once.
+    /// Inserts the record at its time. The transcript is read at a stop, so what only the transcript contains is
+    /// recorded after that stop. Words that the stop repeats are shown once.
     fn insert_by_time(self, known: &mut Vec<Shown>) {
         let is_earlier = |other: &&Shown| other.at > self.at || other.at == self.at && other.ends_turn;
         let later = if self.is_late { known.iter().rev().take_while(is_earlier).count() } else { 0 };
@@ -146,7 +146,7 @@ fn title(world: &World, reading: &Reading) {
     output::talk(format_args!("{DIM}session {}{how}, times in {zone}{DIM:#}", reading.session));
 }
 
-/// `19:22:03  Edit            src/a.rs`
+/// Returns a line like `19:22:03 Edit src/a.rs`.
 fn words(record: &Record) -> String {
     let clock = clock::time_of_day(&record.ts);
     let what = if record.tool.is_empty() { record.event.as_ref() } else { record.tool.as_ref() };

@@ -5,7 +5,7 @@ use ops::project::settings;
 
 use crate::output::{self, Format};
 
-/// The whole input is kept in memory.
+/// The largest input, in bytes. The whole input is kept in memory.
 const LARGEST: usize = 1024 * 1024 * 1024;
 
 /// Replace secrets in stdin with typed placeholders, to stdout

@@ -91,7 +91,7 @@ fn print(report: &TrustReport) {
     }
 }
 
-/// A user who reads only this must know that trust alone runs none of it.
+/// Prints what the store would run or feed. A user who reads only this must learn that trust alone runs none of it.
 fn print_wants(wants: &[Want]) {
     let foreign: Vec<&Want> = wants.iter().filter(|want| !want.given).collect();
     if foreign.is_empty() {

@@ -18,8 +18,8 @@ pub const GOOD: Style = Style::Good;
 pub const WARN: Style = Style::Warn;
 pub const BAD: Style = Style::Bad;
 
-/// The style of a part of a line: `{BOLD}` before it, `{BOLD:#}` after it. The text contains only a mark, which the
-/// printer replaces with the terminal's codes.
+/// The style of a part of a line. `{BOLD}` begins that part, and `{BOLD:#}` ends it. The text contains only a mark,
+/// which the printer replaces with the terminal's codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     Bold,
@@ -31,7 +31,8 @@ pub enum Style {
 
 const STYLES: [Style; 5] = [Style::Bold, Style::Dim, Style::Good, Style::Warn, Style::Bad];
 
-/// The first character of a mark. Unicode reserves noncharacters for programs, and they are removed from texts.
+/// The first character of a mark. It is a noncharacter: Unicode reserves these for the internal use of programs,
+/// and the printer removes them from texts.
 const OPEN: char = '\u{fdd0}';
 /// The last character of a mark.
 const CLOSE: char = '\u{fdd1}';
@@ -49,8 +50,8 @@ impl Display for Style {
     }
 }
 
-/// Returns the marks of all styles, and last the mark that ends any style. They are built once, because printing a plan
-/// uses thousands.
+/// Returns the marks of all styles. The last mark ends any style. The marks are built once, because printing a plan
+/// uses thousands of them.
 fn marks() -> &'static [String; STYLES.len() + 1] {
     static MARKS: OnceLock<[String; STYLES.len() + 1]> = OnceLock::new();
     MARKS.get_or_init(|| std::array::from_fn(|number| format!("{OPEN}{}{number}{CLOSE}", secret())))
@@ -91,7 +92,8 @@ impl Stream {
         choice != anstream::ColorChoice::Never
     }
 
-    /// Writes bytes unchanged. It is private: callers have cleaned the bytes, or know that they are data for a program.
+    /// Writes bytes unchanged. This function is private: its callers have cleaned the bytes, or know that they are
+    /// data for a program.
     fn write(self, bytes: &[u8]) -> std::io::Result<()> {
         match self {
             Stream::Out => {
@@ -103,28 +105,28 @@ impl Stream {
     }
 }
 
-/// Prints text for people. It adds no line end.
+/// Prints text for people, without adding a line end.
 pub fn print(stream: Stream, text: &str) -> std::io::Result<()> {
     stream.write(painted(text, stream.has_color()).as_bytes())
 }
 
-/// Prints a line on stderr that the next one replaces. Use it only at a terminal.
+/// Prints a line on stderr that the next such line replaces. Only for a terminal.
 pub fn print_over(text: &str) -> std::io::Result<()> {
     let color = Stream::Err.has_color();
     let text = painted(text, color);
     let line = match color {
         true => format!("\r\x1b[2K{text}"),
-        // Without escape sequences, blanks must clear the line.
+        // Without escape sequences, blanks are needed to clear the line.
         false => format!("\r{:WIDTH$}\r{text}", ""),
     };
     Stream::Err.write(line.as_bytes())
 }
 
-/// The longest line that can be replaced.
+/// The longest line that can be replaced, in characters.
 const WIDTH: usize = 79;
 
-/// Prints one JSON text and a line end. Invisible characters are written as `\u` escapes. They occur only in strings,
-/// and a string with the escape has the same value.
+/// Prints one JSON document and a line end. Invisible characters are written as `\u` escapes. They occur only in
+/// strings, and a string with the escape has the same value.
 pub fn print_json(json: &str) -> std::io::Result<()> {
     let mut out = String::with_capacity(json.len() + 1);
     for c in json.chars() {
@@ -140,7 +142,7 @@ pub fn print_json(json: &str) -> std::io::Result<()> {
     Stream::Out.write(out.as_bytes())
 }
 
-/// Prints data for a program, byte for byte; for a person at a terminal it is cleaned.
+/// Prints data for a program, byte for byte. For a person at a terminal the data is cleaned.
 pub fn print_data(bytes: &[u8]) -> std::io::Result<()> {
     if Stream::Out.is_terminal() {
         return print(Stream::Out, &String::from_utf8_lossy(bytes));
@@ -153,7 +155,7 @@ pub fn print_reply(reply: &[u8]) -> std::io::Result<()> {
     Stream::Out.write(reply)
 }
 
-/// Prints help and version. They contain only our own words, so clap's colours are kept.
+/// Prints help and version texts. They contain only our own words, so clap's colours are kept.
 pub fn print_help(stream: Stream, help: &clap::builder::StyledStr) -> std::io::Result<()> {
     match stream.has_color() {
         true => stream.write(help.ansi().to_string().as_bytes()),
@@ -161,7 +163,7 @@ pub fn print_help(stream: Stream, help: &clap::builder::StyledStr) -> std::io::R
     }
 }
 
-/// Cleans a text, and then replaces the marks with codes.
+/// Cleans a text, and then replaces the marks with the terminal's codes.
 fn painted(text: &str, color: bool) -> Cow<'_, str> {
     if next_mark(text).is_none() {
         return clean(text);
@@ -180,9 +182,9 @@ fn painted(text: &str, color: bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Returns what is before the first mark, the number of its style, and what is after it.
+/// Returns the text before the first mark, the number of the mark's style, and the text after the mark.
 fn next_mark(text: &str) -> Option<(&str, &str, &str)> {
-    // This searches for the first character, because a search for the whole mark costs more than the rest of the
+    // Search for the first character of the mark: searching for the whole mark would cost more than the rest of the
     // printing.
     text.match_indices(OPEN).find_map(|(at, open)| {
         let mark = text[at + open.len()..].strip_prefix(secret())?;

@@ -6,7 +6,8 @@ use crate::http::{Piece, Request};
 use crate::model::Kind;
 use crate::script::Step;
 
-/// Returns the kind of a request. A header marks sub-agents; a compaction has no mark, so it is recognised by its text.
+/// Returns the kind of a request. A header marks the requests of sub-agents. The request for a summary has no mark,
+/// so it is recognised by its text.
 pub fn kind(request: &Request) -> Kind {
     let asked = last_user_text(&request.body);
     if asked.contains("create a detailed summary") && asked.contains("<summary>") {
@@ -49,7 +50,7 @@ pub fn pieces(step: &Step, model: &Value, number: usize) -> Vec<Piece> {
     pieces
 }
 
-/// Returns the start of each content block, and its whole content in one delta.
+/// Returns the content blocks of an answer: the start of each block, and its whole content in one delta.
 fn blocks(step: &Step, number: usize) -> Vec<(Value, Value)> {
     let mut blocks = Vec::new();
     if !step.text.is_empty() {

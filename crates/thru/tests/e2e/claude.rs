@@ -24,7 +24,7 @@ pub struct Conversation {
 }
 
 impl ClaudeCode {
-    /// Returns `None` if Claude Code is not installed; the test was then reported as skipped.
+    /// Returns `None` if Claude Code is not installed; the test has then been reported as skipped.
     pub fn find() -> Option<ClaudeCode> {
         available::harness("THRU_CLAUDE", "claude").map(|binary| ClaudeCode { binary })
     }
@@ -37,7 +37,7 @@ impl ClaudeCode {
         assert!(settings.exists(), "init wires what is in use");
     }
 
-    /// Sends one prompt in a process of its own.
+    /// Sends one prompt in a separate process.
     pub fn ask(&self, scratch: &Scratch, model: &Model, prompt: &str, arguments: &[&str]) -> Ended {
         let mut command = self.command(scratch, model);
         command.arg(prompt).args(arguments);
@@ -50,8 +50,8 @@ impl ClaudeCode {
         Conversation { process: Process::start(command) }
     }
 
-    /// Starts a conversation in plan mode, where the user is asked. The agent also gets its todo list, which it
-    /// otherwise has only on a terminal.
+    /// Starts a conversation in plan mode, in which the user is asked for permissions. The agent also gets its todo
+    /// list, which it otherwise has only on a terminal.
     pub fn converse_in_plan_mode(&self, scratch: &Scratch, model: &Model) -> Conversation {
         let mut command = self.asking(scratch, model);
         command.env("CLAUDE_CODE_ENABLE_TODO_TOOLS", "1").args(["--input-format", "stream-json"]);
@@ -71,7 +71,7 @@ impl ClaudeCode {
         command
     }
 
-    /// Like [`ClaudeCode::command`], but the agent may use only what was allowed.
+    /// Like [`ClaudeCode::command`], but the agent may use only the tools that were allowed.
     pub fn asking(&self, scratch: &Scratch, model: &Model) -> Command {
         let mut command = self.bare(scratch);
         command.env("ANTHROPIC_BASE_URL", model.url()).env("ANTHROPIC_API_KEY", "dummy").args([
@@ -92,7 +92,7 @@ impl ClaudeCode {
         command
     }
 
-    /// Returns the command with variables that keep it offline. The last two are for something else: root cannot skip
+    /// Returns the command with variables that keep it offline. The last two have other purposes: root cannot skip
     /// permissions without `IS_SANDBOX`, and `CLAUDE_CODE_TMPDIR` keeps files out of /tmp.
     fn bare(&self, scratch: &Scratch) -> Command {
         let mut command = scratch.command(&self.binary.to_string_lossy());
@@ -134,7 +134,8 @@ impl Conversation {
         self.process.wait_for("result", |line| line["type"] == "result")
     }
 
-    /// Sends a prompt and gives the permission that the agent asks for. For a plan, that approves it.
+    /// Sends a prompt and gives the permission that the agent asks for. If the agent asks about a plan, this
+    /// approves the plan.
     pub fn say_and_allow(&mut self, text: &str) -> Value {
         self.start_saying(text);
         let asked = self.process.wait_for("question", |line| line["type"] == "control_request");
@@ -156,7 +157,7 @@ impl Conversation {
     }
 }
 
-/// Returns the hooks that Claude Code reported. It reports none around a compaction.
+/// Returns the hooks that Claude Code reported. It reports no hooks around a compaction.
 pub fn hook_runs(ended: &Ended) -> Vec<HookRun> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     hooks::runs(ended, |Line { json, .. }| match json["subtype"].as_str()? {

@@ -6,8 +6,8 @@ use crate::model::{Kind, Model};
 use crate::scratch::{Scratch, snapshot};
 use crate::script::{Script, Step, call, say};
 
-/// A session uses every kind of tool on files and in a shell, a sub-agent, a compaction and a resume. All of it is in
-/// the journal once, in order.
+/// A session uses every kind of tool on files and in a shell, a sub-agent, a compaction and a resume. Everything is
+/// in the journal once, in order.
 #[test]
 fn a_whole_session_is_in_the_journal() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -191,7 +191,7 @@ fn in_an_untrusted_clone_only_the_person_is_told() {
     assert!(said.len() == 1 && said[0].event == "SessionStart", "{said:?}");
     let reply: Value = serde_json::from_str(&said[0].stdout).expect("JSON");
     assert!(reply["systemMessage"].as_str().is_some_and(|text| text.contains("thru trust")), "{reply}");
-    // The message was shown, not only received.
+    // The message was shown to the user, not only received.
     transcript(&scratch, &sid).once(&json!({ "attachment": { "type": "hook_system_message" } }));
     assert!(model.sent_to_model("Write a file"));
     for ours in ["thru trust", "Throughline: ", ".agent/context", "BAIT-OF-THE-CLONE"] {

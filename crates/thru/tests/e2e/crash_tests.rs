@@ -16,8 +16,8 @@ fn killed_during_a_call_at_most_that_call_is_lost() {
     let scratch = Scratch::new();
     ClaudeCode::init(&scratch);
     let file = scratch.project.join("a.txt");
-    // The command survives the harness and ends by itself once the folder of this test is gone. It replaces the
-    // harness's shell, which would write into that folder while it is being removed.
+    // The command survives the harness and ends by itself once the folder of this test is gone. `exec` replaces the
+    // harness's shell, because that shell would write into the folder while it is being removed.
     let endless = "touch in-flight; exec sh -c 'while [ -e in-flight ]; do sleep 0.1; done'";
     let model = Model::start(Script::main([
         call("Write", json!({ "file_path": file, "content": "a\n" })),

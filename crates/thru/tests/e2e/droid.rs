@@ -11,7 +11,7 @@ use crate::model::Model;
 use crate::process::{Ended, Line, Process};
 use crate::scratch::Scratch;
 
-/// The port of the discard service on this machine. Nobody listens there.
+/// The port of the discard service on this machine. No program listens on it.
 const NOBODY: &str = "http://127.0.0.1:9";
 
 pub const ONE_SHOT: &[&str] =
@@ -31,7 +31,7 @@ pub struct Conversation {
 }
 
 impl Droid {
-    /// Returns `None` if Droid is not installed; the test was then reported as skipped.
+    /// Returns `None` if Droid is not installed; the test has then been reported as skipped.
     pub fn find() -> Option<Droid> {
         available::harness("THRU_DROID", "droid").map(|binary| Droid { binary, compact_at: None })
     }
@@ -49,7 +49,7 @@ impl Droid {
         Droid { compact_at: Some(tokens), ..self }
     }
 
-    /// Sends one prompt in a process of its own. In this mode Droid fires no event for the prompt.
+    /// Sends one prompt in a separate process. In this mode Droid fires no event for the prompt.
     pub fn ask(&self, scratch: &Scratch, model: &Model, prompt: &str) -> Ended {
         let mut command = self.command(scratch, model);
         command.args(ONE_SHOT).arg(prompt);
@@ -94,8 +94,8 @@ impl Droid {
         std::fs::create_dir_all(&folder).expect("a folder");
         std::fs::write(folder.join("settings.json"), settings.to_string()).expect("a file");
         let mut command = scratch.command(&self.binary.to_string_lossy());
-        // Droid has no offline switch. So everything outside this machine goes to a proxy that does not exist, and so
-        // do the two telemetry senders that ignore proxies.
+        // Droid has no offline switch. So the variables name a proxy that does not exist for everything outside this
+        // machine. Two telemetry senders ignore proxies, so they get the same address as their target.
         for variable in
             ["HTTP_PROXY", "HTTPS_PROXY", "FACTORY_TELEMETRY_INGEST_BASE_URL", "OTEL_CUSTOMER_ENDPOINT"]
         {
@@ -115,7 +115,7 @@ impl Conversation {
         self.process.wait_for("idle", |line| note(line)["newState"] == "idle");
     }
 
-    /// Compacts and continues in the new session. Returns its id.
+    /// Compacts the session and continues in the new session. Returns the new session's id.
     pub fn compact(&mut self, instructions: &str) -> String {
         let answer = self.request("droid.compact_session", &json!({ "customInstructions": instructions }));
         let session = answer["result"]["newSessionId"].as_str().expect("a new session").to_owned();
@@ -144,7 +144,7 @@ impl Conversation {
     }
 }
 
-/// Returns the hooks that Droid reported. It reports them only in a conversation.
+/// Returns the hooks that Droid reported. Droid reports them only in a conversation.
 pub fn hook_runs(ended: &Ended) -> Vec<HookRun> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     hooks::runs(ended, |Line { json, .. }| {

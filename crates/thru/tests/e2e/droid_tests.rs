@@ -6,8 +6,8 @@ use crate::model::{Kind, Model};
 use crate::scratch::Scratch;
 use crate::script::{Script, Step, call, say};
 
-/// One prompt in one process. In this mode Droid fires no event for the prompt and none for a tool that failed: both
-/// are read from its transcript when it stops.
+/// A process handles one prompt. In this mode Droid fires no event for the prompt and none for a tool that failed.
+/// Both are read from the transcript when Droid stops.
 #[test]
 fn one_prompt_is_in_the_journal() {
     let Some(droid) = Droid::find() else { return };
@@ -62,7 +62,7 @@ fn one_prompt_is_in_the_journal() {
     scratch.assert_healthy();
 }
 
-/// A conversation with prompts and a compaction, after which the session has a new id.
+/// A conversation has prompts and a compaction. After the compaction the session has a new id.
 #[test]
 fn a_conversation_is_in_the_journal() {
     let Some(droid) = Droid::find() else { return };
@@ -119,8 +119,8 @@ fn a_conversation_is_in_the_journal() {
     hooks::assert_well("Droid", &hook_runs(&ended));
 }
 
-/// No event reports a compaction that Droid makes by itself. It is read from the transcript, and the next prompt brings
-/// the brief, once.
+/// No event reports a compaction that Droid makes by itself. The transcript shows the compaction, and the agent
+/// gets the brief once, with the next prompt.
 #[test]
 fn after_an_automatic_compaction_the_next_prompt_brings_the_brief() {
     let Some(droid) = Droid::find() else { return };

@@ -1,4 +1,4 @@
-//! The runs of our hooks that a harness reported. It reports each start and each end.
+//! The runs of our hooks that a harness reported. A harness reports each start and each end.
 
 use std::time::Duration;
 
@@ -12,11 +12,11 @@ pub struct HookRun {
     pub exit: Option<i64>,
     pub stdout: String,
     pub stderr: String,
-    /// The time that the process took, including the shell and the report.
+    /// How long the process took, including the shell and the report.
     pub took: Duration,
 }
 
-/// Pairs the starts and ends of hooks by their id. `read` recognises them in the lines.
+/// Pairs the starts and ends of hooks by their id. `read` recognises such reports in the lines.
 pub fn runs(ended: &Ended, read: impl Fn(&Line) -> Option<HookReport>) -> Vec<HookRun> {
     let reports: Vec<(&Line, HookReport)> =
         ended.lines.iter().filter_map(|line| Some((line, read(line)?))).collect();
@@ -42,7 +42,7 @@ pub enum HookReport {
     Ended { id: String, event: String, exit: Option<i64>, stdout: String, stderr: String },
 }
 
-/// Asserts that all hooks exited with 0 and wrote nothing to stderr. Prints their cost for information.
+/// Asserts that all hooks exited with 0 and wrote nothing to stderr. Prints how long they took, for information.
 pub fn assert_well(harness: &str, runs: &[HookRun]) {
     assert!(runs.iter().all(|run| run.exit == Some(0) && run.stderr.is_empty()), "{runs:#?}");
     let mut times: Vec<(Duration, &str)> = runs.iter().map(|run| (run.took, run.event.as_str())).collect();

@@ -1,5 +1,5 @@
-//! As much of HTTP/1.1 as the harnesses need from a model: one request per connection, with a whole or a streamed
-//! answer.
+//! The part of HTTP/1.1 that the harnesses need from a model: one request per connection, with a whole or a
+//! streamed answer.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -12,9 +12,9 @@ pub struct Request {
     pub method: String,
     /// The path without its query.
     pub path: String,
-    /// The names are in lower case.
+    /// The names and values. The names are in lower case.
     headers: Vec<(String, String)>,
-    /// Null if the body was not JSON.
+    /// The body as JSON; null if the body was not JSON.
     pub body: Value,
 }
 
@@ -66,7 +66,7 @@ pub fn answer(mut stream: &TcpStream, status: &str, body: &Value) -> io::Result<
     )
 }
 
-/// One piece of a streamed answer. OpenAI's pieces have no name.
+/// One piece of a streamed answer. Pieces of an OpenAI answer have no name.
 #[derive(Debug)]
 pub struct Piece {
     pub name: Option<&'static str>,

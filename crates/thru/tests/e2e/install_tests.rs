@@ -9,7 +9,7 @@ use crate::model::Model;
 use crate::scratch::Scratch;
 use crate::script::{Script, call, say};
 
-/// The first thing that a new session is told is what the last one did.
+/// A new session is first told what the last session did.
 #[test]
 fn a_new_session_begins_with_the_last_one() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -41,9 +41,10 @@ fn a_new_session_begins_with_the_last_one() {
     scratch.journal(&ids[1]).once(&json!({ "event": "session-start", "name": "startup" }));
 }
 
-/// A worktree that was added after `thru init` needs no installation. Claude Code runs the hooks of the main checkout's
-/// local settings there, once even if the worktree has the same hooks, and knows its commands. `HookTable` and the FAQ
-/// say so; this test fails if a version of Claude Code behaves differently.
+/// A worktree that was added after `thru init` needs no installation. Claude Code runs the hooks of the main
+/// checkout's local settings in the worktree too, and knows the main checkout's commands. If the worktree has the
+/// same hooks, each runs only once. `HookTable` and the FAQ rely on this; this test fails if a version of Claude
+/// Code behaves differently.
 #[test]
 fn a_worktree_runs_the_hooks_of_its_main_checkout() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -69,7 +70,7 @@ fn a_worktree_runs_the_hooks_of_its_main_checkout() {
     crate::process::Process::start(command).finish().assert_success();
     assert!(model.asked().last().expect("a question").holds("tell the user in a few lines"));
 
-    // If the worktree has hooks of its own too, each event is still reported once.
+    // If the worktree also has its own hooks, each event is still reported once.
     scratch.thru_ok(&["init"]);
     assert!(scratch.project.join(".claude/settings.local.json").exists());
     let again = claude.ask(&scratch, &model, "Begin again", &[]);
@@ -106,8 +107,8 @@ fn the_slash_command_runs() {
     }
 }
 
-/// In settings with a byte order mark, tabs, Windows line ends and other people's hooks, our hooks run and the others
-/// still do.
+/// If the settings have a byte order mark, tabs, Windows line ends and other people's hooks, our hooks run, and so
+/// do the others.
 #[test]
 fn hooks_run_from_settings_that_were_there() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -137,8 +138,8 @@ fn hooks_run_from_settings_that_were_there() {
     assert_eq!(settings(&scratch), theirs, "as it was before");
 }
 
-/// Comments and trailing commas stay, byte for byte. Claude Code itself silently ignores such a file; this test fails
-/// if a version reads it.
+/// Comments and trailing commas stay, byte for byte. Claude Code itself silently ignores such a file; this test
+/// fails if a version of Claude Code reads it.
 #[test]
 fn comments_stay_although_the_harness_reads_none() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -162,7 +163,7 @@ fn comments_stay_although_the_harness_reads_none() {
     assert_eq!(settings(&scratch), theirs, "as it was before");
 }
 
-/// `thru doctor` names every event that has fired, and the last time it did.
+/// `thru doctor` names every event that has fired, and when it last fired.
 #[test]
 fn the_doctor_knows_what_fired() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -202,7 +203,7 @@ const SETTINGS: &str = r#"{
 }
 "#;
 
-/// Installs over these settings and checks that this only inserted text: the old text stays, in order.
+/// Installs over these settings and checks that text was only inserted: the old text is still there, in order.
 fn install_over(scratch: &Scratch, theirs: &str) -> String {
     scratch.write(".claude/settings.local.json", theirs);
     ClaudeCode::init(scratch);

@@ -11,7 +11,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Reads the lines of a file; a missing file has none.
+    /// Reads the lines of a file. A missing file has no lines.
     pub fn read(path: &Path) -> Lines {
         Lines::parse(path, &std::fs::read_to_string(path).unwrap_or_default())
     }
@@ -22,7 +22,8 @@ impl Lines {
         Lines { path: name.as_ref().to_path_buf(), lines: text.lines().map(parse).collect() }
     }
 
-    /// Returns the lines that have every field of the pattern with its value. Of a nested object, a part is enough.
+    /// Returns the lines that have every field of the pattern with its value. If a value is an object, the line's
+    /// object may have more fields.
     pub fn matching(&self, pattern: &Value) -> Vec<&Value> {
         self.lines.iter().filter(|line| holds(line, pattern)).collect()
     }

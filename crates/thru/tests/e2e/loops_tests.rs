@@ -14,7 +14,7 @@ use crate::process::LIMIT;
 use crate::scratch::Scratch;
 use crate::script::{Script, Step, call, say};
 
-/// A prompt with everything that usually breaks such prompts.
+/// A prompt that contains everything which usually breaks such prompts.
 const PROMPT: &str = "MAKE-IT-GREEN\n---\n# Steps\n```sh\nmake \"test\"\n```\n## Notes\nthen `stop` | ✓";
 
 fn bash(command: &str) -> Step {
@@ -41,7 +41,7 @@ fn ended(scratch: &Scratch, id: &str) -> (String, String) {
     (text("status"), text("ended_reason"))
 }
 
-/// Counts the model's requests that end a turn with this iteration and the whole prompt.
+/// Counts the requests to the model whose last message contains this iteration and the whole prompt.
 fn fed(model: &Model, iteration: &str) -> usize {
     let words = format!("iteration {iteration}");
     let asked = model.asked();
@@ -57,8 +57,8 @@ fn until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-/// The user types the slash command, and the model starts the loop in its own session. There are five iterations, each
-/// with the exact prompt, and the promise at the end.
+/// The user types the slash command, and the model starts the loop in its own session. There are five iterations,
+/// each with the exact prompt. The agent gives the promise at the end.
 #[test]
 fn claude_code_is_fed_five_times_and_ends_on_the_promise() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -200,8 +200,8 @@ fn a_second_session_is_free_and_a_cancel_from_elsewhere_counts() {
     assert_eq!(ended(&scratch, &id), ("cancelled".into(), "cancelled".into()));
 }
 
-/// The window is compacted in the middle of the loop, first automatically, then by the user after a crash. Each time
-/// the loop continues.
+/// The conversation is compacted in the middle of the loop: first automatically, then by the user after a crash.
+/// The loop continues each time.
 #[test]
 fn a_compaction_in_the_middle_keeps_the_count() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -249,8 +249,8 @@ fn a_compaction_in_the_middle_keeps_the_count() {
     assert_eq!((ended(&scratch, &id).1.as_str(), &shown(&scratch, &id)["iteration"]), ("promise", &json!(4)));
 }
 
-/// If hooks are installed twice, every stop is reported twice at the same moment. It counts once, even if the agent
-/// repeats its words.
+/// If hooks are installed twice, every stop is reported twice at the same moment. The stop counts once, even if the
+/// agent repeats its words.
 #[test]
 fn a_stop_that_fires_twice_counts_once() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -340,7 +340,7 @@ fn droid_is_fed_until_the_promise() {
     assert_eq!(shown(&scratch, &id)["iteration"], 3);
     let sid = ended_run.lines[0].json["session_id"].as_str().expect("a session");
     assert_eq!(shown(&scratch, &id)["session"], sid);
-    // The prompt that the loop fed is not recorded as the user's.
+    // The prompt that the loop fed is not recorded as a prompt of the user.
     scratch.shown(sid).once(&json!({ "event": "prompt" }));
     scratch.receipts().never(&json!({ "outcome": "failed" }));
     scratch.assert_healthy();

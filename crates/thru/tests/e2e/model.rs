@@ -23,7 +23,7 @@ pub enum Kind {
     Main,
     Subagent,
     Compact,
-    /// A request for a title or something similar, which is answered without using a step of the script.
+    /// A request for a title or something similar. It is answered without using a step of the script.
     Side,
 }
 
@@ -53,7 +53,7 @@ struct State {
     subagent: VecDeque<Step>,
     compact: VecDeque<Step>,
     asked: Vec<Asked>,
-    /// Requested paths that have no answer. The harnesses' environment prevents such requests.
+    /// Requested paths for which there is no answer. The environment of the harnesses prevents such requests.
     unknown: Vec<String>,
 }
 
@@ -81,7 +81,7 @@ impl Model {
         self.shared.state().asked.clone()
     }
 
-    /// Adds more answers after those that are left.
+    /// Adds answers after those that are left.
     pub fn then(&self, script: Script) {
         let mut state = self.shared.state();
         state.main.extend(script.main);
@@ -99,7 +99,7 @@ impl Model {
         self.shared.state().asked.iter().any(|asked| asked.holds(needle))
     }
 
-    /// Asserts that all steps were used: a script that was not played to its end proves less than it seems to.
+    /// Asserts that all steps were used. If some steps were not used, the test proves less than it seems to.
     pub fn assert_played(&self) {
         let state = self.shared.state();
         let left = (state.main.len(), state.subagent.len(), state.compact.len());
@@ -109,18 +109,18 @@ impl Model {
 }
 
 impl Asked {
-    /// Returns whether the text is in the messages or the system prompt, at any depth. Descriptions of tools do not
+    /// Returns whether the text is anywhere in the messages or the system prompt. Descriptions of tools do not
     /// count.
     pub fn holds(&self, needle: &str) -> bool {
         self.count(needle) > 0
     }
 
-    /// Returns whether one text contains all of these, each after the previous one.
+    /// Returns whether one text contains all of these words, each after the previous one.
     pub fn holds_in_order(&self, needles: &[&str]) -> bool {
         in_order(&self.body["messages"], needles) || in_order(&self.body["system"], needles)
     }
 
-    /// Returns the whole text that contains `needle`.
+    /// Returns the whole text of the message or system prompt that contains `needle`.
     pub fn text_with(&self, needle: &str) -> Option<String> {
         text_with(&self.body["messages"], needle).or_else(|| text_with(&self.body["system"], needle))
     }
@@ -172,7 +172,7 @@ fn summary(state: &State) -> String {
 impl Drop for Model {
     fn drop(&mut self) {
         self.shared.stopped.store(true, Ordering::Relaxed);
-        // One more connection wakes the listener up, so that it sees that the model was dropped.
+        // Another connection wakes the listener, which then sees that the model was dropped.
         let _ = TcpStream::connect(self.address);
         if let Some(thread) = self.listener.take() {
             let _ = thread.join();
@@ -197,7 +197,7 @@ fn listen(listener: &TcpListener, shared: &Arc<Shared>) {
             return;
         }
         let shared = Arc::clone(shared);
-        // Tests let harnesses disconnect in the middle of a request, so that is not an error.
+        // Tests let harnesses disconnect in the middle of a request, so a broken connection is not an error.
         thread::spawn(move || drop(serve(&stream, &shared)));
     }
 }

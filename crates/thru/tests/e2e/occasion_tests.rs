@@ -14,8 +14,8 @@ fn edit(scratch: &Scratch, file: &str) -> Step {
     call("Write", json!({ "file_path": scratch.project.join(file), "content": "x\n" }))
 }
 
-/// When Claude Code resumes a session, it keeps the brief that followed a compaction. So a session gets it once,
-/// however often it is resumed.
+/// When Claude Code resumes a session, it keeps the brief that followed a compaction. So a session gets the brief
+/// once, however often it is resumed.
 #[test]
 fn resumed_twice_after_a_compaction_the_brief_is_there_once() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -44,7 +44,7 @@ fn resumed_twice_after_a_compaction_the_brief_is_there_once() {
         assert_eq!(last.count(BRIEF), 1, "after {prompt:?}");
         assert_eq!(last.count("was resumed"), 0, "nothing has changed since");
     }
-    // Somebody else changes a file of the session in the meantime.
+    // Meanwhile, somebody else changes a file of the session.
     scratch.write("src/lexer.rs", "changed\n");
     claude.ask(&scratch, &model, "What is new?", &["--resume", &sid]).assert_success();
     let asked = model.asked();
@@ -97,8 +97,8 @@ fn two_sessions_side_by_side_hear_of_each_other() {
     assert!(!third.contains("Also at work"), "both have ended: {third}");
 }
 
-/// The brief adds and corrects what a summary omits or gets wrong: a commit, a push and a comment. It does not repeat
-/// the rest.
+/// The brief adds what a summary omits, and corrects what it gets wrong: a commit, a push and a comment. It does
+/// not repeat the rest.
 #[test]
 fn beside_a_summary_the_brief_adds_and_puts_right() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -106,7 +106,7 @@ fn beside_a_summary_the_brief_adds_and_puts_right() {
     ClaudeCode::init(&scratch);
     scratch.git(&["init", "--quiet", "--bare", "../origin.git"]);
     scratch.git(&["remote", "add", "origin", "../origin.git"]);
-    // A substitute for the forge's own program, as far as this test needs it.
+    // A substitute for the forge's own program. It does only what this test needs.
     let gh = scratch.bin().join("gh");
     let comment = "https://github.com/acme/lexer/pull/7#issuecomment-2459881";
     std::fs::write(&gh, format!("#!/bin/sh\necho {comment}\n")).expect("a file");

@@ -1,5 +1,5 @@
-//! No harness tries to reach anything but the scripted model. The tests look at system calls, so that a failed attempt
-//! is found as well.
+//! No harness tries to reach anything but the scripted model. The tests check system calls, so that failed attempts
+//! are found as well.
 
 use std::process::Command;
 

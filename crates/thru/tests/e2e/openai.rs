@@ -6,8 +6,8 @@ use crate::http::{Piece, Request};
 use crate::model::Kind;
 use crate::script::Step;
 
-/// Returns the kind of a request. Work has tools; summaries and titles do not. OpenCode marks a sub-agent with a
-/// header.
+/// Returns the kind of a request. Requests of the agent have tools; requests for summaries and titles do not.
+/// OpenCode marks a sub-agent with a header.
 pub fn kind(request: &Request) -> Kind {
     let is_title = request.body["messages"][0]["content"]
         .as_str()

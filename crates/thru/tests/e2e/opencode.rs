@@ -35,7 +35,7 @@ pub struct OpenCode {
 #[derive(Debug)]
 pub struct Server {
     address: String,
-    /// A mutex, because several tests may use a server at once.
+    /// In a mutex, because several tests may use a server at once.
     process: Mutex<Process>,
 }
 
@@ -48,13 +48,13 @@ pub struct Session {
 }
 
 impl OpenCode {
-    /// Returns `None` if OpenCode is not installed; the test was then reported as skipped.
+    /// Returns `None` if OpenCode is not installed; the test has then been reported as skipped.
     pub fn find() -> Option<OpenCode> {
         available::harness("THRU_OPENCODE", "opencode").map(|binary| OpenCode { binary })
     }
 
-    /// Installs the plugin as a user does, and makes it wait longer for `thru`. On a busy machine a call that timed out
-    /// would be reported later, and the test would see another order. The timeouts have tests of their own.
+    /// Installs the plugin as a user does, and makes it wait longer for `thru`. On a busy machine a call could time
+    /// out and be reported later, and the test would see another order. Other tests check the timeouts.
     pub fn init(scratch: &Scratch) {
         OpenCode::init_as_released(scratch);
         let path = scratch.project.join(PLUGIN);
@@ -73,7 +73,7 @@ impl OpenCode {
         assert!(scratch.project.join(PLUGIN).exists(), "init wires what is in use");
     }
 
-    /// Sends one prompt in a process of its own.
+    /// Sends one prompt in a separate process.
     pub fn ask(&self, scratch: &Scratch, model: &Model, words: &[&str]) -> Ended {
         self.start(scratch, model, words).finish()
     }
@@ -82,12 +82,12 @@ impl OpenCode {
         let mut command = self.command(scratch, model);
         command.args(["run", "--format", "json"]).args(words);
         let mut process = Process::start(command);
-        // OpenCode reads a prompt from stdin as long as stdin is open.
+        // OpenCode reads a prompt from stdin until stdin is closed.
         process.close_stdin();
         process
     }
 
-    /// Opens OpenCode's own screen, as a user would.
+    /// Opens OpenCode's own user interface on a terminal.
     pub fn open(&self, scratch: &Scratch, model: &Model) -> Terminal {
         Terminal::start(self.command(scratch, model))
     }
@@ -120,7 +120,7 @@ impl OpenCode {
                 },
             } },
         });
-        // Each model has its own settings file, because two processes may run at once.
+        // Each scripted model has its own settings file, because two processes may run at once.
         let port = model.url().rsplit(':').next().unwrap_or_default().to_owned();
         let file = scratch.tmp().join(format!("opencode-{port}.json"));
         std::fs::write(&file, settings.to_string()).expect("a file");
@@ -159,7 +159,7 @@ impl OpenCode {
             .collect()
     }
 
-    /// Puts OpenCode on the PATH of `thru`, under its own name.
+    /// Puts OpenCode on the PATH of `thru`, under the name that users type.
     pub fn on_path(&self, scratch: &Scratch) {
         std::os::unix::fs::symlink(&self.binary, scratch.bin().join("opencode")).expect("a link");
     }
@@ -169,7 +169,7 @@ fn is_error(line: &str) -> bool {
     line.contains("level=ERROR") || line.starts_with("ERROR")
 }
 
-/// A call that needs a permission, which nobody gives.
+/// A call that needs a permission which nobody gives.
 pub fn refused() -> Step {
     call("webfetch", json!({ "url": "http://127.0.0.1:9/", "format": "text", "timeout": 5 }))
 }
@@ -283,7 +283,7 @@ fn prompt(text: &str, model: &str) -> Value {
     })
 }
 
-/// Sends one request on its own connection.
+/// Sends one request on a new connection.
 fn exchange(address: &str, method: &str, path: &str, body: &str) -> std::io::Result<Value> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(LIMIT))?;

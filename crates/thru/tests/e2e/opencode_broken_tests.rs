@@ -1,5 +1,6 @@
-//! OpenCode with a broken `thru`, one test for each way of being broken: the turn continues, the plugin throws nothing,
-//! and at most the timeout is lost. The tests share one server and run one after the other.
+//! OpenCode with a broken `thru`. There is one test for each way in which `thru` can be broken: the turn continues,
+//! the plugin throws nothing, and no more time is lost than the timeouts allow. The tests share one server and run
+//! one after the other.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -14,12 +15,12 @@ use crate::opencode_tests::bash;
 use crate::scratch::Scratch;
 use crate::script::{Script, call, say};
 
-/// The cost of a `thru` that never answers: two seconds for the first event, and half a second for each of the ten
-/// other events of a turn. Tool calls are not reported in that time.
+/// How much time is lost if `thru` never answers: two seconds for the first event, and half a second for each of
+/// the ten other events of a turn. During that time the plugin reports no tool calls.
 const HANGING: Duration = Duration::from_millis(2_000 + 10 * 500);
 
-/// The cost of a wrong or missing answer. The plugin does not wait for a better one; if it did, a turn would cost 20
-/// seconds.
+/// How much time is lost if the answer is wrong or missing. The plugin does not wait for a better answer; if it
+/// did, a turn would take 20 seconds longer.
 const AT_ONCE: Duration = Duration::from_secs(2);
 
 /// The events that [`whole_turn`] reports.
@@ -34,7 +35,8 @@ const EVENTS: &[&str] = &[
     "experimental.chat.messages.transform",
 ];
 
-/// How often a slow turn is tried. A busy machine makes one turn slow; a plugin that waits makes every turn slow.
+/// How many times a slow turn is tried. A busy machine makes one turn slow, but a plugin that waits makes every
+/// turn slow.
 const TRIES: usize = 3;
 
 #[test]
@@ -81,8 +83,8 @@ fn thru_prints_a_megabyte() {
     goes_on("megabyte", Some(script), AT_ONCE);
 }
 
-/// A late answer is lost, but nothing else: a tool call is reported when the pause is over, a stop is reported once
-/// more, and the missed brief comes with the next prompt.
+/// Only a late answer is lost. A tool call is reported when the pause is over, a stop is reported again, and the
+/// brief that was missed comes with the next prompt.
 #[test]
 fn a_timeout_loses_no_prompt_no_call_no_stop_and_no_brief() {
     let Some(turn) = Turn::take() else { return };
@@ -124,7 +126,8 @@ fn a_timeout_loses_no_prompt_no_call_no_stop_and_no_brief() {
     assert_eq!(turn.told_last(2, "THE-BRIEF"), [1, 1], "with the next prompt, and in the request behind it");
 }
 
-/// The request for the brief failed, and the hook of the prompt returned something else.
+/// If the request for the brief failed, and the hook of the prompt returned something else, that is not taken for
+/// the brief.
 #[test]
 fn other_context_is_not_taken_for_the_brief() {
     let Some(turn) = Turn::take() else { return };
@@ -177,7 +180,7 @@ fn no_text_of_a_file_is_told() {
     assert!(!heard.contains("OLD-TEXT") && !heard.contains("NEW-TEXT"), "{heard}");
 }
 
-/// A long answer arrives in pieces, which may end in the middle of a character.
+/// A long answer arrives in pieces. A piece may end in the middle of a character.
 #[test]
 fn an_answer_is_read_whole_wherever_its_pieces_end() {
     let Some(turn) = Turn::take() else { return };
@@ -198,7 +201,8 @@ fn an_answer_is_read_whole_wherever_its_pieces_end() {
     turn.model.assert_played();
 }
 
-/// Proves that the checks below would notice a plugin that throws: in an event, which nobody waits for, and in a call.
+/// Proves that the checks below would notice a plugin that throws: in an event, whose result nobody waits for, and
+/// in a call.
 #[test]
 fn what_a_plugin_throws_is_seen() {
     let Some(turn) = Turn::take() else { return };
@@ -258,20 +262,20 @@ fn whole_turn(model: &Model, session: &Session, how: &str) -> Duration {
     took
 }
 
-/// The server of these tests, shared by the tests that are running or waiting.
+/// The server of these tests. The tests that are running or waiting share it.
 struct Shared {
     // Declared first, so that the server ends before the files that it uses are removed.
     server: Server,
     model: Model,
     scratch: Scratch,
-    /// The time of a turn if `thru` immediately returns an empty reply.
+    /// How long a turn takes if `thru` immediately returns an empty reply.
     usual: OnceLock<Duration>,
 }
 
 static SHARED: Mutex<Weak<Shared>> = Mutex::new(Weak::new());
 static TURNS: Mutex<()> = Mutex::new(());
 
-/// The right to use the server. One test has it at a time: while `thru` hangs, the whole server waits for it.
+/// The right to use the server. Only one test has it at a time, because the whole server waits while `thru` hangs.
 struct Turn {
     shared: Arc<Shared>,
     _turn: MutexGuard<'static, ()>,
@@ -313,7 +317,7 @@ impl Turn {
         stacks.chain(OpenCode::logged_errors(&self.scratch)).collect()
     }
 
-    /// Counts the text in each of the last requests.
+    /// Counts how often the text occurs in each of the last requests.
     fn told_last(&self, requests: usize, needle: &str) -> Vec<usize> {
         let asked = self.model.asked();
         asked[asked.len() - requests..].iter().map(|asked| asked.count(needle)).collect()
@@ -341,7 +345,7 @@ struct Project {
 }
 
 impl Project {
-    /// Counts the calls of the script for this event.
+    /// Counts how often the script was called for this event.
     fn told(&self, event: &str) -> usize {
         let text = std::fs::read_to_string(self.beside("log")).unwrap_or_default();
         text.lines().filter(|line| *line == event).count()

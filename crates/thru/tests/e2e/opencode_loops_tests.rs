@@ -1,5 +1,5 @@
-//! Loops in OpenCode: with `serve` and on the screen they continue after the turn, with plain `run` before the process
-//! exits.
+//! Loops in OpenCode. With `serve` and in the user interface they continue after the turn. With plain `run` they
+//! continue before the process exits.
 
 use serde_json::{Value, json};
 
@@ -38,7 +38,7 @@ fn log(scratch: &Scratch, id: &str) -> Lines {
     Lines::read(&scratch.store().join(format!("loops/{id}.log.jsonl")))
 }
 
-/// Five turns. One of them has words before its call, which are not a stop.
+/// Five turns. In one of them the agent says something before its call, which is not a stop.
 fn five() -> Script {
     Script::main([
         say("One."),
@@ -63,7 +63,7 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     let server = opencode.serve(&scratch, &model, &scratch.project);
     let idle = |session: &Session| until("the turn's end", || session.is_idle());
 
-    // The loop runs five iterations until the promise. The validators take longer than a hook may.
+    // The loop runs five iterations until the promise. The validators take longer than a hook may take.
     let id = waiting(&scratch, &["--max-iterations", "9", "--validator", "sleep 2.5"]);
     model.then(five());
     let session = server.session(&scratch.project);
@@ -111,8 +111,8 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     assert_eq!(standing(&scratch, &id).0, "cancelled");
     model.assert_played();
 
-    // An abort is the user's decision. The turn has taken a step before it, so only the abort distinguishes the turn
-    // from a finished one.
+    // An abort is the user's decision. The turn took a step before the abort, so only the abort distinguishes this
+    // turn from a finished turn.
     let id = waiting(&scratch, &[]);
     let never = Step { delay: LIMIT, ..say("Never heard.") };
     model.then(Script::main([say("One."), bash("echo two"), never]));
@@ -166,7 +166,7 @@ fn the_user_comes_first(scratch: &Scratch, model: &Model, session: &Session) {
     until("the user's turn", || model.sent_to_model("WHAT-IS-THE-PORT"));
     scratch.write("validated", "");
     until("the promise is not believed", || standing(scratch, &id).2 == 2);
-    // The loop's prompt would arrive within this time.
+    // The loop's prompt would arrive within a second.
     std::thread::sleep(std::time::Duration::from_secs(1));
     scratch.write("answered", "");
     until("the limit", || standing(scratch, &id).0 != "active");
@@ -184,8 +184,8 @@ fn bash_then(n: u32) -> Vec<Step> {
     vec![bash(&format!("echo {n}")), say(&format!("Turn {n}."))]
 }
 
-/// Asserts that nothing more is requested for a while after the turn. A continuation would have begun by then, because
-/// the stop is reported before the session is idle.
+/// Asserts that the model gets no more requests for a while after the turn. If the loop continued, it would do so
+/// within this time, because the stop is reported before the session is idle.
 fn assert_not_fed(scratch: &Scratch, model: &Model, id: &str, iteration: u64) {
     let questions = main_questions(model);
     std::thread::sleep(std::time::Duration::from_secs(2));
@@ -231,7 +231,8 @@ fn in_run_a_loop_is_fed_before_the_process_goes() {
     assert_eq!(standing(&scratch, &id), ended("paused", "limit", 5));
     model.assert_played();
 
-    // The agent itself cancels the loop; then a turn of an active loop ends with an error. Neither loop is fed again.
+    // First the agent itself cancels the loop. Then a turn of another, active loop ends with an error. Neither loop
+    // is fed again.
     let id = waiting(&scratch, &[]);
     let cancel = bash("thru loop cancel");
     let model = Model::start(Script::main([say("One."), say("Two."), cancel, say("Three.")]));
@@ -261,7 +262,8 @@ fn in_run_a_loop_is_fed_before_the_process_goes() {
     assert_eq!(fed(&opencode, &scratch, &session_of(&broken_off)), 1, "no prompt without an answer");
     scratch.thru_ok(&["loop", "cancel", &id]);
 
-    // With `run` nobody can be asked for a permission, so a prompt that is fed after the turn would never be answered.
+    // With `run` nobody can be asked for a permission. So if the loop fed a prompt after the turn, it would never
+    // be answered.
     let id = waiting(&scratch, &[]);
     let model = Model::start(Script::main([say("One."), refused()]));
     let ended = opencode.ask(&scratch, &model, &["Begin"]);

@@ -11,7 +11,7 @@ use crate::opencode_tests::{BRIEF, bash};
 use crate::scratch::Scratch;
 use crate::script::{Script, call, say};
 
-/// The server is older than the session, which another process began and compacted.
+/// The server was started before the session, and another process began and compacted the session.
 #[test]
 fn a_session_that_another_process_compacted_is_briefed() {
     let Some(opencode) = OpenCode::find() else { return };
@@ -19,7 +19,7 @@ fn a_session_that_another_process_compacted_is_briefed() {
     OpenCode::init(&scratch);
     let model = Model::start(Script::default());
     let older = opencode.serve(&scratch, &model, &scratch.project);
-    // A session in this folder loads the plugin.
+    // Opening a session in this folder loads the plugin.
     older.session(&scratch.project);
 
     let other = opencode.serve(&scratch, &model, &scratch.project);
@@ -28,7 +28,7 @@ fn a_session_that_another_process_compacted_is_briefed() {
     model.then(compacted());
     session.say("DO-THE-WORK");
     session.summarize();
-    // This process gets its brief.
+    // This process gets the brief.
     session.say("AFTER");
     other.kill();
 
@@ -39,7 +39,7 @@ fn a_session_that_another_process_compacted_is_briefed() {
     model.assert_played();
     assert_eq!(briefs(&model, 2), [1, 1]);
 
-    // The session continues in a third process, which compacts again while this one still has a brief.
+    // The session continues in a third process, which compacts it again while this process still has a brief.
     let third = opencode.serve(&scratch, &model, &scratch.project);
     model.then(compacted());
     third.known(&id, &scratch.project).say("GO-ON");
@@ -68,7 +68,7 @@ fn the_brief_does_not_depend_on_the_conversation_being_read() {
     let id = first.session(&scratch.project).id;
     first.known(&id, &scratch.project).say("DO-THE-WORK");
     first.known(&id, &scratch.project).summarize();
-    // This process gets its brief.
+    // This process gets the brief.
     first.known(&id, &scratch.project).say("AFTER");
     first.kill();
 
@@ -103,7 +103,7 @@ fn a_session_of_unknown_parent_is_not_taken_for_a_main_one() {
     let query = format!("select id from session where parent_id = '{main}'");
     let child = opencode.query(&scratch, &query)[0]["id"].as_str().expect("an id").to_owned();
 
-    // Both requests at the prompt fail; the one at the call that follows is answered.
+    // Both requests at the prompt fail. The request at the call that follows is answered.
     fail_first(&scratch, "get", 2);
     let server = opencode.serve(&scratch, &model, &scratch.project);
     model.then(Script { subagent: vec![bash("echo GO-ON"), say("Went on.")], ..Script::default() });
@@ -116,8 +116,8 @@ fn a_session_of_unknown_parent_is_not_taken_for_a_main_one() {
         .once(&json!({ "tool": "bash", "command": "echo GO-ON", "agent": { "id": child } }));
 }
 
-/// A shared plugin calls the `thru` on PATH. If there is none, it leaves the session to the user's own copy of the
-/// plugin.
+/// A shared plugin calls the `thru` on PATH. If `thru` is not there, the shared plugin leaves the session to the
+/// user's own copy of the plugin.
 #[test]
 fn a_shared_plugin_without_its_program_does_not_silence_the_users_own() {
     let Some(opencode) = OpenCode::find() else { return };

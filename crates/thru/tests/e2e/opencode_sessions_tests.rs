@@ -49,8 +49,8 @@ fn killed_in_the_middle_of_a_call_its_packet_has_its_last_words() {
     assert_eq!(scratch.thru_json(&["sweep"]), json!([]), "once");
 }
 
-/// No hook saw the session, so it is read from the database: by OpenCode's own program and by sqlite3. After that it
-/// continues with the plugin.
+/// No hook saw the session, so it is read from the database: by OpenCode's own program and by sqlite3. After that
+/// the session continues with the plugin.
 #[test]
 fn a_session_that_began_before_the_plugin() {
     let Some(opencode) = OpenCode::find() else { return };
@@ -99,7 +99,7 @@ fn a_session_that_began_before_the_plugin() {
     ]);
 }
 
-/// After a compaction there is one brief, and it stays, whichever process continues the session.
+/// After a compaction there is one brief. It stays in the conversation, whichever process continues the session.
 #[test]
 fn a_compacted_session_is_briefed_once_in_the_next_process_too() {
     let Some(opencode) = OpenCode::find() else { return };
@@ -112,13 +112,13 @@ fn a_compacted_session_is_briefed_once_in_the_next_process_too() {
     first.known(&id, &scratch.project).say("DO-THE-WORK");
     first.kill();
 
-    // A plan, so that a resumed session has something to be told.
+    // Create a plan, so that there is something to tell a resumed session.
     for words in
         [&["plan", "init", "Parser plan"][..], &["plan", "add", "The lexer"], &["task", "add", "Tokens"]]
     {
         scratch.thru_ok(words);
     }
-    // The first request to the next process is a compaction.
+    // The first thing that the next process has to do is a compaction.
     let second = serve();
     let session = second.known(&id, &scratch.project);
     model.then(Script {
@@ -150,7 +150,7 @@ fn told(model: &Model, requests: usize) -> Vec<usize> {
     main[main.len() - requests..].iter().map(|asked| asked.count("Throughline: ")).collect()
 }
 
-/// The tokens are those of OpenCode's last request, and the size of the window is that of its settings.
+/// The number of tokens is that of OpenCode's last request, and the size of the window comes from its settings.
 #[test]
 fn a_window_that_fills_up_in_opencode_is_told_once() {
     let Some(opencode) = OpenCode::find() else { return };
@@ -183,7 +183,7 @@ fn a_window_that_fills_up_in_opencode_is_told_once() {
     scratch.receipts().never(&json!({ "outcome": "failed" }));
 }
 
-/// Claude Code → OpenCode → Droid, with the commands that a user types.
+/// A packet goes from Claude Code to OpenCode to Droid, with the commands that a user types.
 #[test]
 fn a_packet_goes_through_three_harnesses() {
     let (Some(claude), Some(opencode), Some(droid)) = (ClaudeCode::find(), OpenCode::find(), Droid::find())
@@ -258,8 +258,8 @@ fn a_packet_goes_through_three_harnesses() {
     }
 }
 
-/// Measures the cost of the plugin: turns of ten calls on two servers that differ only in the plugin. The servers take
-/// turns at going first, and the medians are compared.
+/// Measures the cost of the plugin: turns of ten calls on two servers that differ only in the plugin. Each server is
+/// the first one in every second turn, and the medians are compared.
 ///
 ///     THRU_BIN=<the static release build> cargo test -p thru --test e2e -- --ignored --nocapture what_the_plugin_costs
 #[test]

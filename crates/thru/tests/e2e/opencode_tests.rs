@@ -16,8 +16,8 @@ pub fn bash(command: &str) -> Step {
     call("bash", json!({ "command": command, "description": "Run it" }))
 }
 
-/// One server, started elsewhere, runs a session in a repository and one in a folder without git. They do everything
-/// that an agent can do, and then both kinds of compaction.
+/// One server, which was started in another folder, runs a session in a repository and a session in a folder
+/// without git. The sessions do everything that an agent can do. Then both kinds of compaction follow.
 #[test]
 fn a_whole_session_is_in_the_journal_as_it_is_in_the_database() {
     let Some(opencode) = OpenCode::find() else { return };
@@ -40,7 +40,7 @@ fn a_whole_session_is_in_the_journal_as_it_is_in_the_database() {
         session.answer("red");
     });
     model.assert_played();
-    // This reads the journal as it was written, because `thru journal` hides repeated lines.
+    // Read the journal's file, because `thru journal` hides repeated lines.
     let journal = scratch.journal(&session.id);
     journal.in_order(&[
         json!({ "event": "session-start", "name": "startup", "harness": "opencode" }),
@@ -95,8 +95,8 @@ fn a_whole_session_is_in_the_journal_as_it_is_in_the_database() {
     assert!(doctor.contains("(plugin ") && doctor.contains("last event "), "{doctor}");
 }
 
-/// The first prompt came with context. The title of the same message was requested at the same time, without the
-/// context.
+/// Asserts that the first prompt was sent with context. The request for a title of the same message was sent at the
+/// same time, without the context.
 fn assert_told_but_not_titled(asked: &[Asked]) {
     let first = asked.iter().find(|asked| asked.kind == Kind::Main).expect("a request");
     assert!(first.holds("DO-THE-WORK") && first.holds("Parser plan"), "the plan is told at the start");
@@ -144,8 +144,8 @@ fn whole_script(scratch: &Scratch) -> Script {
     }
 }
 
-/// The brief is in the first request after the compaction and unchanged in the next three. The summariser gets
-/// guidance.
+/// Compacts on request. The brief is in the first request after the compaction, and unchanged in the next three.
+/// The summariser gets guidance.
 fn compact_by_hand(session: &Session, model: &Model) {
     let before = model.asked().len();
     model.then(Script {
@@ -182,7 +182,7 @@ fn compact_by_hand(session: &Session, model: &Model) {
     );
 }
 
-/// OpenCode continues by itself, without a prompt, and the brief is still there.
+/// Lets OpenCode compact by itself. It continues without a prompt, and the brief is still there.
 fn compact_by_itself(session: &Session, model: &Model) {
     let before = model.asked().len();
     model.then(Script {
@@ -210,7 +210,7 @@ fn compact_by_itself(session: &Session, model: &Model) {
     assert_ne!(after[0].text_with(BRIEF), asked[0].text_with(BRIEF), "it is a new one");
 }
 
-/// The provider refuses a request that is too long. OpenCode compacts and sends the user's message again.
+/// Lets the provider refuse a request that is too long. OpenCode compacts and sends the user's message again.
 fn compact_after_an_error(session: &Session, model: &Model) {
     model.then(Script {
         main: vec![
@@ -259,7 +259,8 @@ fn make_root(scratch: &Scratch, folder: &Path) -> std::path::PathBuf {
     folder
 }
 
-/// Without git, OpenCode reports `/` as the worktree. The root is still the session's folder.
+/// Runs a turn in a folder without git. OpenCode then reports `/` as the worktree, but the root is still the
+/// session's folder.
 fn a_folder_without_git(scratch: &Scratch, session: &Session, model: &Model, folder: &Path) {
     model.then(Script::main([bash("echo plain > plain.txt"), say("Plain.")]));
     session.say("IN-A-PLAIN-FOLDER");

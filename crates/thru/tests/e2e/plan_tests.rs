@@ -7,9 +7,9 @@ use crate::script::{Script, Step, call, say};
 
 const PLAN: &str = "# Parser plan\n\n## Steps\n1. Write the lexer\n2. Write the grammar\n3. Write the docs\n\nNothing else changes.\n";
 
-/// The user approves a plan in plan mode. It is imported with the agent's own list, and the list moves its tasks. After
-/// a compaction the agent is told the current task, what is blocked, the last evidence, and the user's answer to a
-/// question.
+/// The user approves a plan in plan mode. The plan is imported together with the agent's own list, and changes in
+/// the list change the states of its tasks. After a compaction the agent is told the current task, the blocked
+/// tasks, the last evidence, and the user's answer to a question.
 #[test]
 fn an_approved_plan_is_imported_followed_and_told() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -24,7 +24,7 @@ fn an_approved_plan_is_imported_followed_and_told() {
     });
     let mut talk = claude.converse_in_plan_mode(&scratch, &model);
     let sid = session(&talk.say("Plan the parser"));
-    // The plan is a file whose name the harness chooses, and the user approves its content.
+    // The harness chooses the name of the plan's file, and the user approves its content.
     let write = call("Write", json!({ "file_path": plan_file(&model), "content": PLAN }));
     let main = vec![write, call("ExitPlanMode", json!({})), say("The plan is approved.")];
     model.then(Script { main, ..Script::default() });
@@ -86,7 +86,7 @@ fn status(scratch: &Scratch, task: usize) -> String {
     plan["phases"][0]["tasks"][task]["status"].as_str().expect("a status").to_owned()
 }
 
-/// Returns the path that the harness tells its model to write the plan to.
+/// Returns the path of the file into which the harness tells its model to write the plan.
 fn plan_file(model: &Model) -> String {
     let asked = model.asked();
     let told = asked.iter().find_map(|asked| asked.text_with("/plans/")).expect("the plan's file is named");

@@ -11,7 +11,8 @@ use crate::model::Model;
 use crate::scratch::Scratch;
 use crate::script::{Script, call, say};
 
-/// The plugin contains what `thru install claude-code --project` writes, byte for byte. `THRU_BLESS=1` rewrites it.
+/// The plugin contains what `thru install claude-code --project` writes, byte for byte. `THRU_BLESS=1` rewrites the
+/// plugin.
 #[test]
 fn the_plugin_is_what_would_be_installed() {
     let scratch = Scratch::new();
@@ -111,7 +112,7 @@ fn without_thru_the_plugin_does_nothing() {
 
     let folder = plugin();
     let mut command = claude.command(&scratch, &model);
-    // A developer may have `thru` on the PATH, and the plugin would find it.
+    // A developer may have `thru` on the PATH. Then the plugin would find it.
     command.env("PATH", "/usr/bin:/bin").args(["--plugin-dir", &folder.to_string_lossy(), "Begin"]);
     let ended = crate::process::Process::start(command).finish();
     ended.assert_success();
@@ -123,7 +124,7 @@ fn without_thru_the_plugin_does_nothing() {
     assert!(!scratch.store().exists());
 }
 
-/// With the plugin and hooks in the settings, every event fires twice, and every call counts once.
+/// If there are hooks both in the plugin and in the settings, every event fires twice, but every call counts once.
 #[test]
 fn plugin_and_settings_together_count_once() {
     let Some(claude) = ClaudeCode::find() else { return };

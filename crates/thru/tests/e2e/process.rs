@@ -1,5 +1,5 @@
-//! A harness as a child process that speaks JSON lines. Every wait has a limit, every process that was started is
-//! ended, and all output is kept for the failure message.
+//! A harness as a child process that reads and writes lines of JSON. Every wait has a limit, every process that was
+//! started is ended, and all output is kept for the failure message.
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
@@ -123,16 +123,16 @@ impl Process {
         self.over(status)
     }
 
-    /// Ends the process like a crash or an impatient user: with a signal that cannot be handled.
+    /// Kills the process with a signal that it cannot handle, like a crash or an impatient user.
     pub fn kill(mut self) -> Ended {
         self.child.kill().expect("it is our child");
         let status = self.child.wait().expect("it is our child");
         self.over(status)
     }
 
-    /// Ends the process like Ctrl-C on a terminal: with a signal to its whole group, which it may handle.
+    /// Ends the process like Ctrl-C on a terminal, with a signal to its whole group that it can handle.
     pub fn interrupt(mut self) -> Ended {
-        // A shell starts what runs in the background with SIGINT ignored, and CI may be such a shell.
+        // A shell ignores SIGINT for processes that it starts in the background, and CI may use such a shell.
         for signal in [Signal::INT, Signal::TERM] {
             if let Some(group) = Pid::from_raw(self.child.id() as i32) {
                 let _ = kill_process_group(group, signal);

@@ -29,7 +29,7 @@ fn steps(scratch: &Scratch) -> Vec<String> {
     rows[0]["history"].as_array().expect("a history").iter().map(step).collect()
 }
 
-/// The agent binds itself to a role and saves; the harness compacts; the agent reads its file again.
+/// The agent takes a role and saves it, the harness compacts, and the agent reads its context file again.
 #[test]
 fn a_role_goes_through_a_compaction() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -89,7 +89,7 @@ fn a_role_goes_through_a_compaction() {
     scratch.assert_healthy();
 }
 
-/// An invalid context file stops nothing, and the next brief says what is wrong with it.
+/// An invalid context file does not stop a compaction, and the next brief says what is wrong with the file.
 #[test]
 fn an_invalid_file_does_not_stop_a_compaction() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -129,7 +129,7 @@ fn an_invalid_file_does_not_stop_a_compaction() {
     );
 }
 
-/// `/recover` as `thru init` installs it: the model is asked to run the command, and has the permission.
+/// `/recover`, as `thru init` installs it, asks the model to run the command, and gives it the permission.
 #[test]
 fn the_slash_command_recovers() {
     let Some(claude) = ClaudeCode::find() else { return };

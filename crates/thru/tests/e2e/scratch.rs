@@ -16,7 +16,7 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Creates a git repository with one commit, and no root.
+    /// Creates a git repository that has one commit and no root.
     pub fn new() -> Scratch {
         let mut dir = tempfile::Builder::new().prefix("thru-e2e-").tempdir().expect("a temporary folder");
         // With this variable the files of a failing test can be inspected.
@@ -35,7 +35,7 @@ impl Scratch {
         scratch
     }
 
-    /// Replaces the project with a clone: it has the same records, but nobody has vouched for its folder.
+    /// Replaces the project with a clone: the clone has the same records, but nobody has trusted its folder.
     pub fn move_to_clone(&mut self) {
         self.git(&["clone", "--quiet", ".", "../clone"]);
         self.project.set_file_name("clone");
@@ -74,7 +74,7 @@ impl Scratch {
         self.command("thru").args(arguments).output().expect("thru is built")
     }
 
-    /// Runs `thru` like [`Scratch::thru`], but the test fails if the command does.
+    /// Runs `thru` like [`Scratch::thru`], but the test fails if the command fails.
     pub fn thru_ok(&self, arguments: &[&str]) -> String {
         let output = self.thru(arguments);
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -129,7 +129,8 @@ impl Scratch {
     }
 }
 
-/// Returns the binary under test: the one that `cargo xtask e2e` names, or else the build next to this test.
+/// Returns the binary under test: the binary that `cargo xtask e2e` names, or else the one that was built with this
+/// test.
 fn thru() -> PathBuf {
     std::env::var_os("THRU_BIN").map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_thru")), PathBuf::from)
 }

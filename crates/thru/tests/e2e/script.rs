@@ -1,10 +1,10 @@
-//! The scripted model's answers, as plain data.
+//! The answers of the scripted model, as plain data.
 
 use std::time::Duration;
 
 use serde_json::Value;
 
-/// The answers to requests of each kind, in order. After the last one there is a default answer.
+/// The answers to requests of each kind, in order. After the last answer, a default answer is given.
 #[derive(Debug, Default)]
 pub struct Script {
     pub main: Vec<Step>,
@@ -17,7 +17,7 @@ pub struct Script {
 pub struct Step {
     pub text: String,
     pub calls: Vec<Call>,
-    /// The reported size of the context, which harnesses rely on.
+    /// The size of the context that the model reports. Harnesses rely on it.
     pub input_tokens: Option<u64>,
     pub delay: Duration,
     /// An error instead of an answer, as the status of the HTTP response.

@@ -198,24 +198,49 @@ fn a_read_only_agent_cannot_write_in_opencode() {
     let scratch = Scratch::new();
     OpenCode::init(&scratch);
     scratch.thru_ok(&["swarm", "install", "--harness", "opencode", "--swarm", "mega"]);
+    // A tool that a project or an MCP server adds is named after the file or the server: `extra_touch`.
+    let tool = "import { writeFileSync } from \"node:fs\"\n\
+        export const touch = { description: \"Write a file\", args: {}, async execute() { writeFileSync(FILE, \"x\"); return \"EXTRA-TOUCHED\" } }\n";
+    let extra = scratch.project.join("extra.txt");
+    let tools = scratch.project.join(".opencode/tool");
+    std::fs::create_dir_all(&tools).expect("a folder");
+    std::fs::write(tools.join("extra.js"), tool.replace("FILE", &json!(extra).to_string())).expect("a tool");
     let file = scratch.project.join("forbidden.txt");
+    let kept = scratch.project.join("kept.txt");
+    std::fs::write(&kept, "kept\n").expect("a file");
     let (mut main, mut subagent) = (Vec::new(), Vec::new());
     for name in ["mega_explorer", "mega_sme", "mega_reviewer", "mega_critic"] {
         main.push(task(name, "TRY-TO-WRITE"));
         subagent.push(call("write", json!({ "filePath": file, "content": "no\n" })));
         subagent.push(bash(&format!("echo no > {}", file.display())));
+        // All of them are denied the same; one agent tries everything.
+        if name == "mega_reviewer" {
+            subagent
+                .push(call("edit", json!({ "filePath": kept, "oldString": "kept", "newString": "lost" })));
+            subagent.push(call(
+                "apply_patch",
+                json!({ "patchText": "*** Begin Patch\n*** Delete File: kept.txt\n*** End Patch" }),
+            ));
+            subagent.push(task("mega_coder", "WRITE-FOR-ME"));
+            subagent.push(call("extra_touch", json!({})));
+        }
         subagent.push(say("VERDICT: REJECTED"));
     }
     main.push(task("mega_coder", "TRY-TO-WRITE"));
     let allowed = scratch.project.join("allowed.txt");
-    subagent.extend([call("write", json!({ "filePath": allowed, "content": "yes\n" })), say("DONE: it")]);
+    subagent.extend([
+        call("write", json!({ "filePath": allowed, "content": "yes\n" })),
+        call("extra_touch", json!({})),
+        say("DONE: it"),
+    ]);
     main.push(say("Nobody could."));
     let model = Model::start(Script { main, subagent, ..Script::default() });
     opencode.ask(&scratch, &model, &["Let them try"]).assert_success();
     model.assert_played();
     assert!(!file.exists(), "a read-only agent wrote");
-    assert!(allowed.exists(), "the coder writes");
-    for tool in ["write", "bash"] {
+    assert_eq!(std::fs::read_to_string(&kept).expect("it is there"), "kept\n");
+    assert!(allowed.exists() && extra.exists(), "the coder writes");
+    for tool in ["write", "edit", "apply_patch", "bash", "task", "extra_touch"] {
         assert!(model.sent_to_model(&format!("unavailable tool '{tool}'")), "{tool} is refused by OpenCode");
     }
 }

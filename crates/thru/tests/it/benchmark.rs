@@ -100,10 +100,16 @@ fn a_picture_of_the_runs() {
     env.thru(&["swarm", "benchmark", "--svg", "bench.svg"]).ok();
     let svg = fs::read_to_string(env.project().join("bench.svg")).unwrap();
     assert!(svg.starts_with("<svg ") && svg.contains("2 runs"), "{svg}");
-    env.write("project/notes.txt", "mine");
-    let refused = env.thru(&["swarm", "benchmark", "--svg", "notes.txt"]);
-    assert!(refused.code != 0 && refused.stderr.contains("is not an SVG picture"), "{}", refused.stderr);
-    assert_eq!(fs::read_to_string(env.project().join("notes.txt")).unwrap(), "mine");
+    for (name, mine) in
+        [("notes.txt", "mine"), ("logo.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>\n")]
+    {
+        env.write(format!("project/{name}"), mine);
+        let refused = env.thru(&["swarm", "benchmark", "--svg", name]);
+        assert!(refused.code != 0 && refused.stderr.contains("not a picture of the benchmark"), "{refused}");
+        assert_eq!(fs::read_to_string(env.project().join(name)).unwrap(), mine);
+    }
+    env.thru(&["swarm", "benchmark", "--svg", "logo.svg", "--force"]).ok();
+    assert!(fs::read_to_string(env.project().join("logo.svg")).unwrap().contains("Throughline benchmark"));
     let shown = env.thru(&["swarm", "benchmark"]).ok().stdout;
     assert!(shown.contains('▁') && shown.contains("pass: "), "{shown}");
 }
@@ -163,6 +169,25 @@ fn imports_of_other_tools() {
     assert!(
         fs::read_to_string(env.project().join(".swarm/summaries/S1.json")).unwrap().contains("S1"),
         "originals stay"
+    );
+}
+
+/// A gate of another tool says that an agent had its turn, not what it found.
+#[test]
+fn imported_gates_are_not_approvals() {
+    let env = TestEnv::new();
+    env.thru(&["init"]).ok();
+    let gate = |agent: &str| json!({"sessionId": "s", "timestamp": "2026-04-14T07:01:02Z", "agent": agent});
+    let gates = json!({"taskId": "1.1", "required_gates": ["reviewer"], "gates": {
+        "reviewer": gate("reviewer"), "test_engineer": gate("test_engineer"), "critic": gate("critic")}});
+    env.write("project/.swarm/evidence/1.1.json", gates.to_string());
+    assert_eq!(env.json(&["import", "swarm"])["evidence"]["new"], json!(3));
+    let shown = env.thru(&["evidence", "show", "1.1"]).ok().stdout;
+    assert!(!shown.contains("approved") && !shown.contains("pass:"), "{shown}");
+    let metrics = env.json(&["swarm", "benchmark"])["run"]["metrics"].clone();
+    assert_eq!(
+        (&metrics["review_pass_percent"], &metrics["test_pass_percent"]),
+        (&Value::Null, &Value::Null)
     );
 }
 

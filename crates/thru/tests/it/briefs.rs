@@ -1,12 +1,12 @@
-//! A session is told what happened before when it needs to know: after a compaction, at a resume, and briefly at a
-//! start.
+//! A session is told what happened before, when it needs to know it: after a compaction, at a resume and, in a few
+//! words, at a start.
 
 use serde_json::{Value, json};
 
 use crate::call::Output;
 use crate::env::TestEnv;
 
-/// Fires the events of one session, with the fields that matter.
+/// Fires the events of one session, with only the fields that matter.
 struct Session<'a> {
     env: &'a TestEnv,
     id: &'a str,
@@ -163,7 +163,8 @@ fn hooks_in_two_places_tell_it_once() {
     session.work();
     let summary =
         json!({"agent_id": "a", "agent_type": "", "last_assistant_message": "<summary>short</summary>"});
-    // The two events come one after the other, or both at once as in Claude Code; with an announcement and without.
+    // The two events come one after the other, or both at once, as in Claude Code. Both cases are tried with an
+    // announcement and without.
     for announced in [true, false] {
         session.fire(
             "UserPromptSubmit",

@@ -10,13 +10,14 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// The time limit. It is far longer than any call takes, even on a busy machine; only a call that hangs reaches it.
+/// The time limit. It is far longer than any call takes, even on a busy machine; Only a call that hangs takes this
+/// long.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub struct Call {
     command: Command,
     stdin: Vec<u8>,
-    /// How long the writing end of stdin stays open after the input was written.
+    /// How long stdin stays open after the input was written.
     open_for: Duration,
 }
 
@@ -70,7 +71,8 @@ impl Call {
         self
     }
 
-    /// Runs the same call through another program, which gets `words`, the binary and its arguments.
+    /// Runs the same call through another program. Its arguments are `words`, the binary, and the arguments of the
+    /// binary.
     pub fn through(self, program: impl AsRef<OsStr>, words: &[&OsStr]) -> Call {
         let mut command = Command::new(program);
         command.args(words).arg(self.command.get_program()).args(self.command.get_args());
@@ -124,7 +126,7 @@ impl Call {
         let mut child = piped.spawn().unwrap_or_else(|e| panic!("{:?}: {e}", self.command));
         let mut stdin = child.stdin.take().unwrap();
         let (input, open_for) = (std::mem::take(&mut self.stdin), self.open_for);
-        // If the program does not read its input, that is not a failure here; its output shows what it did instead.
+        // A program that does not read its input is not a failure here. Its output shows what it did instead.
         std::thread::spawn(move || {
             let _ = stdin.write_all(&input);
             std::thread::sleep(open_for);
@@ -138,7 +140,7 @@ impl Call {
         Output {
             stdout: String::from_utf8_lossy(&stdout).into_owned(),
             stderr: String::from_utf8_lossy(&stderr).into_owned(),
-            // As in a shell, the code for a signal is 128 plus its number.
+            // If a signal ended the program, the code is 128 plus the signal's number, as in a shell.
             code: status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0)),
             bytes: stdout,
         }
@@ -175,8 +177,8 @@ impl Output {
         assert_eq!(said, (0, "", ""), "{about}");
     }
 
-    /// Asserts that a hook's output is one that Claude Code accepts: nothing, context at the events that allow it, or
-    /// plain text for a summariser.
+    /// Asserts that Claude Code accepts a hook's output: nothing, context at the events that allow it, or plain
+    /// text for a summariser.
     #[track_caller]
     pub fn accepted(&self, about: &str) {
         assert_eq!((self.code, self.stderr.as_str()), (0, ""), "{about}");
@@ -194,7 +196,7 @@ impl Output {
         assert_eq!((answer.as_object().map(|a| a.len()), output.len()), (Some(1), 2), "{about}: {answer}");
     }
 
-    /// Returns what a hook told the model; empty if it told nothing.
+    /// Returns what a hook told the model; empty if the hook told it nothing.
     #[track_caller]
     pub fn context(&self) -> String {
         if self.stdout.is_empty() {

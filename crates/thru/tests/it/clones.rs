@@ -1,4 +1,4 @@
-//! A store that came with a clone was written by somebody else: hooks leave it alone and tell the user once.
+//! A store that came with a clone was written by somebody else: hooks do not use it, and tell the user once.
 
 use std::fs;
 use std::path::PathBuf;

@@ -36,7 +36,7 @@ impl Shared {
         self.env.write(format!("project/.agent/context/{rel}"), text)
     }
 
-    /// Commits everything, so that it is in the tree and in git, as after a pull.
+    /// Commits everything, so that the records are in the working tree and in git, as after a pull.
     fn commit(&self) {
         self.env.git(&["add", "--force", "."]);
         self.env.git(&["commit", "--quiet", "--message", "from elsewhere"]);
@@ -172,7 +172,7 @@ fn a_pull_that_changes_what_is_fed_or_run_takes_a_loop_from_the_user() {
         assert_eq!((&shown["started_here"], &shown["foreground"]), (&json!(false), &json!(false)), "{what}");
         shared.env.thru(&["loop", "pause", id]).ok();
         shared.env.thru(&["loop", "resume", id, "--session", "s1"]).exits(15);
-        // With the old text, the loop is the user's own again.
+        // If the old text is restored, the loop is the user's own again.
         let paused = fs::read_to_string(&file).unwrap();
         fs::write(&file, paused.replace(to, from)).unwrap();
         shared.env.thru(&["loop", "resume", id, "--session", "s1"]).ok();
@@ -312,7 +312,7 @@ fn a_list_that_lies_there_launches_nothing_until_it_is_adopted() {
     assert_eq!(names_in(&shared.env.project().join("run")), ["expected.json"], "nothing was begun");
     adopt().on_terminal("y\n").ok();
     assert!(shared.has_run());
-    // Consent stays valid if an input changes, but not if the command does.
+    // Consent stays valid if an input changes, but not if the command changes.
     fs::remove_file(shared.env.project().join("run/review-a.md")).unwrap();
     shared.env.thru(&["gate", "run"]).ok();
     with_list(&shared, "touch other");
@@ -355,7 +355,8 @@ fn a_stage_of_the_user_is_given_and_one_of_the_project_is_not() {
     shared.env.thru(&["gate", "run"]).exits(15);
     shared.env.call(&["gate", "run", "--adopt"]).on_terminal("y\n").exits(4);
     assert!(shared.env.project().join("other").exists());
-    // The consent covers the definition, so the next run does not ask, until the definition changes.
+    // The consent covers the definition, so the next run needs no new consent, as long as the definition does not
+    // change.
     fs::remove_file(shared.env.project().join("other")).unwrap();
     shared.env.thru(&["gate", "expect", "review"]).ok();
     shared.env.thru(&["gate", "run"]).exits(4);
@@ -382,7 +383,8 @@ fn a_packet_s_validators_are_given_when_they_are_taken() {
     assert!(env.project().join("ran").exists());
 }
 
-/// Anybody may have written a record of a shared store. If git knows who committed it last, the reader is told.
+/// Anybody may have written a record of a shared store. If git knows who last committed the record, the reader is
+/// told.
 #[test]
 fn what_is_taken_from_shared_records_says_who_committed_it_last() {
     let shared = Shared::new();

@@ -1,4 +1,5 @@
-//! Decisions through the binary: recorded, superseded, taken from answers, suggested, imported, and shown in briefs.
+//! Decisions through the binary: they are recorded, superseded, taken from answers, suggested, imported, and shown
+//! in briefs.
 
 use std::fs;
 
@@ -97,7 +98,7 @@ fn what_is_wrong_is_said() {
         assert!(output.stderr.contains(text), "{words:?}: {}", output.stderr);
     }
     assert_eq!(recorded(&env).len(), 1);
-    // Torn lines and lines of a newer version are skipped, and `thru doctor` names them.
+    // Torn lines, and lines that a newer version of thru wrote, are skipped, and `thru doctor` names them.
     let mut log = fs::read(env.store().join("decisions.jsonl")).unwrap();
     log.extend_from_slice(b"{\"v\":9,\"id\":\"d-9\",\"text\":\"later\"}\n{\"id\":\"d-");
     fs::write(env.store().join("decisions.jsonl"), log).unwrap();
@@ -119,7 +120,8 @@ fn a_secret_is_covered_before_it_is_written() {
     }
 }
 
-/// An answer is recorded at the call, told once after the compaction, and superseded by a later answer.
+/// An answer is recorded at the call. The agent is told about it once after the compaction, and a later answer
+/// supersedes it.
 #[test]
 fn an_answer_is_a_decision_at_the_call() {
     let env = TestEnv::rooted();
@@ -161,7 +163,7 @@ fn an_answer_is_a_decision_at_the_call() {
     assert!(!packet.contains("SQLite"), "{packet}");
 }
 
-/// If no hook recorded the answer, the next checkpoint makes a decision of it.
+/// If no hook recorded the answer, the next checkpoint records it as a decision.
 #[test]
 fn an_answer_that_only_the_journal_holds_is_recorded_at_a_checkpoint() {
     let env = TestEnv::rooted();
@@ -206,7 +208,8 @@ fn superseded_and_expired_ones_leave_the_brief() {
     assert_eq!(ids.iter().filter(|id| id.starts_with("decision:d-")).count(), 3, "{ids:?}");
 }
 
-/// A packet is written once. Whoever picks it up is told what has been decided since, and what is no longer in force.
+/// A packet lists the decisions in force when it was written. So whoever picks it up is told what was decided since,
+/// and which of its decisions are no longer in force.
 #[test]
 fn a_pickup_tells_what_was_decided_since() {
     let env = TestEnv::rooted();
@@ -266,7 +269,7 @@ fn the_view_follows_and_what_a_person_wrote_is_kept() {
     let view = fs::read_to_string(&path).unwrap();
     assert!(view.contains("- Which database? → SQLite (d-"), "{view}");
     assert!(view.contains("| s1 | claude-code |") && view.contains("Write the parser"), "{view}");
-    // The view is never read.
+    // The view is never read, so an edit of it has no effect.
     fs::write(&path, view.replace("SQLite", "Oracle")).unwrap();
     assert!(!brief(&env, "s1").contains("Oracle"));
     let told = env.thru(&["decide", "Two passes"]).ok().stderr;
@@ -316,7 +319,7 @@ fn a_swarms_decisions_are_imported_once() {
     assert_eq!((&again["decisions"]["known"], &again["decisions"]["written"]), (&json!(3), &json!(0)));
     assert_eq!(recorded(&env).len(), 3);
     assert_eq!(fs::read_to_string(file).unwrap(), text);
-    // A new line in the file becomes a new decision; a decision that was superseded here is not brought back.
+    // A new line in the file becomes a new decision. A decision that was superseded here is not imported again.
     let id = recorded(&env)[1]["id"].as_str().unwrap().to_owned();
     env.thru(&["decisions", "supersede", &id, "One pass"]).ok();
     env.write("project/.swarm/context.md", text.replace("- Two passes\n", "- Two passes\n- Static binary\n"));

@@ -20,7 +20,7 @@ pub fn commands(env: &TestEnv) -> Vec<String> {
     listed(&env.thru(&["--help"]).ok().stdout)
 }
 
-/// Returns every command that can be called, at any depth, as its words: `packet show`.
+/// Returns the words of every command that can be called, at any depth: `packet show`.
 pub fn commands_of(env: &TestEnv) -> Vec<String> {
     let mut found = Vec::new();
     let mut open = commands(env);
@@ -36,7 +36,8 @@ pub fn commands_of(env: &TestEnv) -> Vec<String> {
     found
 }
 
-/// Returns the commands that a help page lists. A continued line is indented more deeply.
+/// Returns the commands that a help page lists. A line that continues another is indented more deeply, and is
+/// skipped.
 fn listed(help: &str) -> Vec<String> {
     let rows =
         help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());

@@ -1,4 +1,4 @@
-//! `thru doctor`: examines everything, changes nothing.
+//! `thru doctor` examines everything and changes nothing.
 
 use std::os::unix::fs::symlink;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::env::TestEnv;
 
-/// Returns the part before the rows about the harnesses, which depend on the machine.
+/// Returns the part before the rows about the harnesses. Those rows depend on the machine.
 fn above_harnesses(doctor: &str) -> &str {
     doctor.split("\nok   claude-code").next().unwrap_or(doctor)
 }
@@ -42,7 +42,7 @@ fn a_healthy_root() {
     ok   files        8 files in 8 folders
     ok   hooks        2 hook runs, last: session-start 30 min ago
     ");
-    // Durations differ from run to run.
+    // Cut off the durations, which differ from run to run.
     let rows: Vec<&str> = events.lines().map(|row| row.get(..49).unwrap_or(row).trim_end()).collect();
     assert_eq!(
         rows,
@@ -67,7 +67,7 @@ fn a_root_that_no_harness_calls_needs_attention() {
     env.thru(&["doctor"]).ok();
     assert_eq!(env.json(&["status"])["next"], "start-harness");
 
-    // A plugin calls `thru` without any settings file.
+    // The harness may call `thru` through a plugin, without any settings file.
     env.thru(&["uninstall", "claude-code"]).ok();
     env.fire("s1", "SessionStart", json!({"source": "startup"}));
     let doctor = env.thru(&["doctor"]).ok().stdout;
@@ -145,7 +145,7 @@ fn notes_do_not_count() {
         note: sessions/s~0001.jsonl:2: 1 line could not be read (cut off by a crash, or not written by thru); readers skip what they cannot read, nothing is deleted
     ok   hooks        no hook has run yet
     ");
-    // The folder has changed because a file was written there and removed.
+    // The time of the folder has changed, because a file was written there and removed.
     assert_eq!(
         before.changes(&env.tree()),
         ["~/project/.agent/context/scratch"],

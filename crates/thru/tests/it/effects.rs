@@ -8,7 +8,7 @@ const COMMIT: &str = "[main 3696270] Add the parser\n 2 files changed, 9 inserti
 const PUSH: &str = "To github.com:o/r.git\n   b7b88a7..3696270  main -> main";
 const REPLY: &str = r#"{"url":"https://api.github.com/repos/o/r/pulls/comments/2752893362","id":2752893362,"node_id":"x","diff_hunk":"@@","html_url":"https://github.com/o/r/pull/133#discussion_r2752893362"}"#;
 
-/// Reports a successful command as Claude Code does. git prints its report of a push on stderr.
+/// Reports a successful command as Claude Code does. Git prints the result of a push on stderr.
 fn ran(env: &TestEnv, id: &str, command: &str, stdout: &str, stderr: &str) {
     let response = json!({"stdout": stdout, "stderr": stderr, "interrupted": false});
     let call = json!({"tool_name": "Bash", "tool_use_id": id, "tool_input": {"command": command}, "tool_response": response});
@@ -97,7 +97,7 @@ fn a_brief_says_what_is_at_risk_first() {
     ran(&env, "t3", "git status --short", " M src/parse.rs", "");
     ran(&env, "t4", "git checkout -b topic", "", "Switched to a new branch 'topic'");
     let brief = env.thru(&["brief"]).ok().stdout;
-    let risk = "At risk:\n- nothing committed: the edits of 2 files are only in the working tree (every file it edited)\n";
+    let risk = "At risk:\n- nothing committed of 2 edited files\n";
     assert!(brief.contains(risk), "{brief}");
     assert!(brief.find("At risk").unwrap() < brief.find("Build the parser").unwrap(), "{brief}");
     assert!(brief.contains("branch topic"), "{brief}");
@@ -183,27 +183,19 @@ fn a_commit_by_somebody_else_is_seen_on_disk() {
     edited(&env, "t1", "a.txt");
     env.write("project/a.txt", "edited");
     let brief = env.thru(&["brief"]).ok().stdout;
-    assert!(
-        brief.contains(
-            "nothing committed: the edits of 1 file are only in the working tree (every file it edited)"
-        ),
-        "{brief}"
-    );
+    assert!(brief.contains("nothing committed of 1 edited file"), "{brief}");
     env.write("project/a.txt", "2");
     env.git(&["commit", "-qam", "Two"]);
     let brief = env.thru(&["brief"]).ok().stdout;
     assert!(brief.contains("HEAD is now ") && !brief.contains("At risk"), "committed by somebody: {brief}");
     env.write("project/a.txt", "3 again");
     let brief = env.thru(&["brief"]).ok().stdout;
-    assert!(
-        brief.contains("1 file edited here, in no commit that was seen (every file it edited)"),
-        "{brief}"
-    );
+    assert!(brief.contains("1 file edited here, in no commit that was seen"), "{brief}");
     env.git(&["checkout", "a.txt"]);
     assert!(!env.thru(&["brief"]).ok().stdout.contains("At risk"), "restored");
 }
 
-/// Claude Code's transcript has the branch on every line, and results in the form that the agent saw.
+/// Claude Code's transcript contains the branch on every line, and results in the form in which the agent saw them.
 #[test]
 fn a_transcript_tells_the_same() {
     let env = TestEnv::rooted();

@@ -1,5 +1,5 @@
-//! An isolated place to run `thru`: it has its own home and project, a cleared environment and a fixed clock, and it is
-//! removed afterwards.
+//! An isolated place to run `thru`. It has its own home and project, an empty environment and a fixed clock. It is
+//! removed after the test.
 
 use std::cell::Cell;
 use std::ffi::OsStr;
@@ -21,7 +21,7 @@ const CAPTURED_PROJECT: &str = "/home/dev/project";
 /// The home folder in the captured payloads.
 const CAPTURED_HOME: &str = "/home/dev";
 
-/// A user who owns nothing here. Root ignores permissions, so tests of permissions run as this user.
+/// A user who owns no files here. Permissions do not apply to root, so tests of permissions run as this user.
 const NOBODY: u32 = 65534;
 
 pub struct TestEnv {
@@ -41,7 +41,7 @@ impl TestEnv {
         env
     }
 
-    /// Creates a project after `thru init`: it has a root and is trusted.
+    /// Creates a project in which `thru init` was run: it has a root and is trusted.
     pub fn rooted() -> TestEnv {
         let env = TestEnv::new();
         env.thru(&["init"]).ok();
@@ -58,7 +58,7 @@ impl TestEnv {
         env
     }
 
-    /// Returns the folder above home and project, for files next to them.
+    /// Returns the folder that contains the home folder and the project, for files next to these.
     pub fn base(&self) -> &Path {
         &self.base
     }
@@ -97,8 +97,8 @@ impl TestEnv {
         path
     }
 
-    /// Makes a folder of the project the live run with this list, with the user's consent. For that, the stage is
-    /// defined in the user's own settings at first; then the list is written as requested.
+    /// Makes a folder of the project the live run with this list, and gives the user's consent to it. To get the
+    /// consent, the stage is first defined in the user's own settings; then the list is written as requested.
     pub fn give_run(&self, folder: &str, expected: &Value) {
         let defined = |output: &Value| {
             let pairs = ["file", "tier", "prompt", "launch"].map(|key| format!("{key} = {}", output[key]));
@@ -199,7 +199,7 @@ impl TestEnv {
         self.log("indexes/receipts.jsonl")
     }
 
-    /// Returns every line of a log of the store, and asserts that each is complete.
+    /// Returns every line of a log of the store, and asserts that each line is complete.
     pub fn log(&self, rel: &str) -> Vec<Value> {
         let path = self.store().join(rel);
         let stem = path.file_stem().unwrap().to_str().unwrap().to_owned();
@@ -221,7 +221,7 @@ impl TestEnv {
         self.git_in(&self.project(), words)
     }
 
-    /// Runs git with settings of its own. The test fails if git does.
+    /// Runs git with the settings of this test environment. The test fails if git fails.
     pub fn git_in(&self, folder: &Path, words: &[&str]) -> String {
         let settings = self.base.join("gitconfig");
         if !settings.exists() {
@@ -240,8 +240,8 @@ impl TestEnv {
         String::from_utf8(done.stdout).unwrap()
     }
 
-    /// Returns a call that file modes apply to. Root first gives all files to another user, and the call runs as that
-    /// user.
+    /// Returns a call to which file modes apply. If the test runs as root, all files are first given to another
+    /// user, and the call runs as that user.
     pub fn call_bound_by_modes(&self, words: &[&str]) -> Call {
         self.locked.set(true);
         let owner = fs::metadata(&self.base).unwrap().uid();
@@ -258,7 +258,7 @@ impl TestEnv {
         self.call(words)
     }
 
-    /// Returns the output without the parts that differ from run to run: folders, ids and the version.
+    /// Returns the text without the parts that differ from run to run: folders, ids and the version.
     pub fn shown(&self, text: &str) -> String {
         let text = text.replace(self.project().to_str().unwrap(), "$PROJECT");
         let text = text.replace(self.home().to_str().unwrap(), "$HOME");
@@ -285,15 +285,16 @@ pub fn merged(common: &Value, more: Value) -> Value {
     whole
 }
 
-/// Returns the binary under test: the one in THRU_BIN (the release build in CI), or else the one that cargo built.
+/// Returns the binary under test: the binary that THRU_BIN names (the release build in CI), or else the binary that
+/// cargo built.
 pub fn binary() -> PathBuf {
     let named = std::env::var_os("THRU_BIN").filter(|path| !path.is_empty());
     let path = named.map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_thru")), PathBuf::from);
     path.canonicalize().unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// Copies the binary in another process. If this process wrote the copy, a child that is just being started could still
-/// have it open for writing, and then the copy cannot run.
+/// Copies the binary in another process. If this process wrote the copy itself, a child process that is just being
+/// started could still have the copy open for writing. Then the copy could not be run.
 pub fn copy_binary(to: &Path) {
     let copied = Command::new("cp").arg(binary()).arg(to).status().unwrap();
     assert!(copied.success());
@@ -315,7 +316,7 @@ pub fn event_of(fixture: &str) -> &str {
     fixture.split('.').next().unwrap()
 }
 
-/// Returns the names in a folder, sorted; none if the folder does not exist.
+/// Returns the names in a folder, sorted. The list is empty if the folder does not exist.
 pub fn names_in(folder: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut names: Vec<String> =

@@ -14,7 +14,7 @@ fn with_marker(text: &str) -> TestEnv {
     env
 }
 
-/// Returns the fields by which programs recognise an error.
+/// Returns the fields from which programs recognise an error.
 #[track_caller]
 fn failure(env: &TestEnv, words: &[&str], code: i32) -> Value {
     let output = env.call(words).word("--json").run().exits(code);
@@ -200,7 +200,7 @@ fn a_reader_that_went_away_is_no_error_and_a_full_disk_is_one() {
         let gone = sh("exec \"$0\" \"$@\" > >(exec true) 3>&1; ", words);
         assert_eq!((gone.code, gone.stderr.as_str()), (0, ""), "{words:?}");
     }
-    // Only Linux has `/dev/full`, a file that is always full.
+    // Only Linux has `/dev/full`. Every write to it fails as on a full disk.
     if cfg!(target_os = "linux") {
         let full = sh("exec \"$0\" \"$@\" >/dev/full", &["status"]).exits(16);
         assert!(full.stderr.contains("stdout"), "{full}");

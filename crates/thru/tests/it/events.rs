@@ -1,4 +1,4 @@
-//! Passes every captured payload to the hook: it prints nothing, and the journal gets one line.
+//! Passes every captured payload to the hook. The hook prints nothing, and the journal gets one line.
 
 use serde_json::{Value, json};
 

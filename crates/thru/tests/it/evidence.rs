@@ -1,5 +1,5 @@
-//! Evidence through the binary: what is run, what is kept, and that evidence is never valid after one of its files has
-//! changed.
+//! Evidence through the binary: what is run, what is kept, and that evidence is no longer valid after one of its
+//! files has changed.
 
 mod imports;
 
@@ -23,7 +23,7 @@ fn planned() -> TestEnv {
     env
 }
 
-/// A command that prints what cargo prints if all tests pass.
+/// A command that prints what cargo prints when all tests pass.
 const PASSES: &str = "echo 'test result: ok. 5 passed; 0 failed; 0 ignored'";
 const FAILS: &str =
     "echo 'test a::b ... FAILED'; echo 'test result: FAILED. 4 passed; 1 failed; 0 ignored'; exit 101";
@@ -129,8 +129,8 @@ fn a_file_that_changes_makes_it_stale_wherever_it_is_shown() {
     assert!(text(&["brief"]).contains("1.1: passed, and no file has changed since"), "{}", text(&["brief"]));
     assert_eq!(json(&["plan", "show"])["phases"][0]["tasks"][0]["evidence"]["stale"], json!(false));
 
-    // The new content has the same length and was written in the same second, so the file's time alone would not show
-    // it.
+    // The new content has the same length and was written in the same second. So the file's size and time would not
+    // show the change.
     env.write("project/src/a.rs", "fn b() {}\n");
     let changed = "src/a.rs changed";
     assert!(
@@ -240,11 +240,11 @@ fn a_report_counts_only_if_the_command_wrote_it() {
     assert_eq!(bundle(&env, "1.2")["entries"].as_array().unwrap().len(), 5);
 }
 
-/// A time after every change that a test makes to a file: files have the real time, while the clock of the tests is
-/// fixed.
+/// A time that is later than every change which a test makes to a file: files get the real time, while the clock of
+/// the tests is fixed.
 const LATER: &str = "2099-01-01T00:00:00Z";
 
-/// Fires an event of session `s1` at a time.
+/// Fires an event of session `s1` at this time.
 fn fire_at(env: &TestEnv, now: &str, event: &str, more: Value) {
     let payload = env.payload("s1", event, more).to_string();
     env.hook_call(event, payload).var("THROUGHLINE_NOW", now).run().accepted(event);
@@ -271,8 +271,8 @@ fn edit(env: &TestEnv, id: &str, path: &str) {
     fire_at(env, LATER, "PostToolUse", more);
 }
 
-/// Returns a real time in whose second no file was changed. Files get the time of the last clock tick, so this waits
-/// for a few ticks before and after the second begins.
+/// Returns the real time, at a second in which no file was changed. Files get the time of the last clock tick, so
+/// the function waits for a few ticks before and after the second begins.
 fn real_time() -> String {
     let ticks = || std::thread::sleep(std::time::Duration::from_millis(60));
     let second = || jiff::Timestamp::now().as_second();
@@ -321,7 +321,7 @@ fn a_file_that_changed_between_a_run_and_its_checkpoint_was_not_tested() {
     }
 }
 
-/// cargo prints a summary for each crate and, at the end, an empty one for the documentation.
+/// cargo prints a summary for each crate and, at the end, an empty summary for the tests in the documentation.
 #[test]
 fn every_summary_of_a_run_is_counted() {
     let env = planned();
@@ -412,7 +412,8 @@ fn paths_lead_to_no_file_outside() {
     std::os::unix::fs::symlink(&outside, env.project().join("link")).unwrap();
     let linked = env.thru(&["evidence", "run", "1.1", "--file", "link/secret", "--", "true"]);
     assert_eq!(linked.code, 10, "{}", linked.stderr);
-    // If a task names a file outside the project, its list is ignored: the run is about the whole project.
+    // If a task names a file outside the project, the task's list is ignored, and the run is about the whole
+    // project.
     env.thru(&["plan", "set", "1.1", "--file", "../outside/secret"]).ok();
     env.thru(&["evidence", "run", "1.1", "--", "true"]).ok();
     let lists = names_in(&env.store().join("evidence/1.1"));
@@ -438,7 +439,7 @@ fn a_test_run_that_a_hook_saw_is_evidence_of_the_task_in_progress() {
     assert_eq!(bundle(&env, "1.1")["entries"].as_array().unwrap().len(), 1, "seen once");
     assert_eq!(env.json(&["evidence", "list"])["tasks"][0]["proof"], json!("passed"));
 
-    // The run is about all files of the project, not only those that were edited before it.
+    // The run is about all files of the project, not only about those that were edited before it.
     env.write("project/README.md", "other\n");
     assert_eq!(env.json(&["evidence", "list"])["tasks"][0]["proof"], json!("stale"));
 
@@ -523,7 +524,7 @@ fn over_the_limits_is_refused_with_the_figure() {
     assert_eq!(env.thru(&with_patch).code, 15);
     let names = names_in(&env.store().join("evidence/1.1"));
     assert!(names.iter().all(|name| !name.ends_with(".patch")), "a patch that no entry names: {names:?}");
-    // With the number in the hint there is room for exactly this entry.
+    // The number in the hint makes room for exactly this entry.
     let keep = refused.stderr.split("--keep ").nth(1).unwrap().split('`').next().unwrap();
     assert_eq!(keep, "3", "{}", refused.stderr);
     let patch = env.write("project/big.patch", vec![b'x'; 5 * 1024 * 1024 + 1]);

@@ -19,9 +19,12 @@ fn blocks_become_files_and_nothing_leaves_the_folder() {
     assert!(!env.project().join("src").exists());
 
     let done = env.thru(&["swarm", "extract", "message.md"]).ok();
-    for told in
-        ["leads out of the folder", "programs take instructions", "an absolute path", "an earlier block"]
-    {
+    for told in [
+        "leads out of the folder",
+        "nothing is written to that folder",
+        "an absolute path",
+        "an earlier block",
+    ] {
         assert!(done.stdout.contains(told), "{told}: {}", done.stdout);
     }
     assert_eq!(fs::read_to_string(env.project().join("src/a.rs")).unwrap(), "fn a() {}\n");
@@ -51,11 +54,81 @@ fn links_are_not_written_through() {
     std::os::unix::fs::symlink(env.project().join("../elsewhere"), env.project().join("src")).unwrap();
     std::os::unix::fs::symlink("../elsewhere/keep.rs", env.project().join("b.rs")).unwrap();
     for message in ["```rust src/new.rs\nx\n```\n", "```rust b.rs\nx\n```\n"] {
-        let refused = env.call(&["swarm", "extract", "--replace"]).stdin(message).run();
-        assert!(refused.code > 1 && !refused.stderr.is_empty(), "{message}: {}", refused.stderr);
+        let refused = env.call(&["swarm", "extract", "--replace", "--json"]).stdin(message).run();
+        assert_eq!(
+            (refused.code, &refused.json()["files"][0]["outcome"]),
+            (1, &json!("failed")),
+            "{message}"
+        );
+        assert!(refused.json()["files"][0]["note"].as_str().unwrap().contains("link"), "{refused}");
     }
     assert_eq!(fs::read_to_string(env.project().join("../elsewhere/keep.rs")).unwrap(), "theirs\n");
     assert!(!env.project().join("../elsewhere/new.rs").exists());
+}
+
+#[test]
+fn a_path_that_cannot_be_written_does_not_hide_what_was() {
+    let env = TestEnv::new();
+    let message = "```rust x.rs\n1\n```\n```rust x.rs/y.rs\n2\n```\n```rust z.rs\n3\n```\n";
+    let done = env.call(&["swarm", "extract", "--json"]).stdin(message).run();
+    let report = done.json();
+    let outcomes: Vec<&str> =
+        report["files"].as_array().unwrap().iter().map(|file| file["outcome"].as_str().unwrap()).collect();
+    assert_eq!((done.code, outcomes), (1, vec!["created", "failed", "created"]));
+    assert!(report["files"][1]["note"].as_str().unwrap().contains("x.rs"), "{report}");
+    assert_eq!(fs::read_to_string(env.project().join("z.rs")).unwrap(), "3\n");
+}
+
+/// A sentence may mention a file without meaning that the block is the whole of it.
+#[test]
+fn a_file_that_is_only_mentioned_is_never_replaced() {
+    let env = TestEnv::new();
+    env.write("project/src/a.rs", "mine\n");
+    for message in [
+        "Check `src/a.rs` with:\n\n```bash\ncargo test\n```\n",
+        "The tests of `src/a.rs` fail here:\n```rust\nfn part() {}\n```\n",
+    ] {
+        env.call(&["swarm", "extract", "--replace"]).stdin(message).run();
+        assert_eq!(fs::read_to_string(env.project().join("src/a.rs")).unwrap(), "mine\n", "{message}");
+    }
+}
+
+#[test]
+fn files_that_change_what_runs_or_is_fed_need_to_be_named() {
+    let names = [
+        ".mcp.json",
+        "CLAUDE.md",
+        "docs/AGENTS.md",
+        "opencode.json",
+        ".envrc",
+        ".github/workflows/a.yml",
+        ".githooks/pre-commit.sh",
+        ".claude/settings.json",
+        ".factory/droids/a.md",
+        ".devcontainer/devcontainer.json",
+    ];
+    let env = TestEnv::new();
+    let message: String = names.iter().map(|name| format!("`{name}`\n```json\n{{}}\n```\n")).collect();
+    let refused = env.call(&["swarm", "extract"]).stdin(message.clone()).run();
+    assert_eq!(refused.code, 1, "{refused}");
+    for name in names {
+        assert!(refused.stdout.contains(&format!("--allow {name}")), "{name}: {refused}");
+        assert!(!env.project().join(name).exists(), "{name}");
+    }
+    let call = ["swarm", "extract", "--allow", "CLAUDE.md", "--allow", ".envrc", "--json"];
+    let allowed = env.call(&call).stdin(message).run();
+    assert_eq!((allowed.code, &allowed.json()["left_out"]), (1, &json!(names.len() - 2)));
+    for name in names {
+        assert_eq!(env.project().join(name).exists(), ["CLAUDE.md", ".envrc"].contains(&name), "{name}");
+    }
+    let never = env
+        .call(&["swarm", "extract", "--allow", ".git/hooks/x.sh"])
+        .stdin("```sh .git/hooks/x.sh\nx\n```\n")
+        .run();
+    assert!(
+        !env.project().join(".git/hooks/x.sh").exists() && never.stdout.contains("nothing is written"),
+        "{never}"
+    );
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! A session that hooks have not seen from its start: its transcript is read once, far back, in chronological order.
+//! A session that hooks have not seen from its start: its transcript is read once, far back, and the events are
+//! recorded in chronological order.
 
 use std::path::{Path, PathBuf};
 
@@ -49,7 +50,7 @@ impl Transcript {
         self.end(&id, output);
     }
 
-    /// Adds this many bytes of calls that do not matter.
+    /// Adds calls that do not matter, with this many bytes in total.
     fn fill(&mut self, bytes: usize) {
         let (end, output) = (self.text.len() + bytes, "a line of output\n".repeat(4_000));
         while self.text.len() < end {
@@ -66,7 +67,8 @@ fn edit(env: &TestEnv, file: &str) -> Value {
     json!({"file_path": env.project().join(file), "old_string": "a", "new_string": "b"})
 }
 
-/// A long session whose first part is more than 1.5 MB before the end. Hooks once stopped reading there.
+/// A long session whose first part is more than 1.5 MB before the end. Earlier versions of the hooks stopped
+/// reading at that point.
 fn long_session(env: &TestEnv) -> Transcript {
     let mut transcript = Transcript::new();
     transcript.prompt("Build the parser, and never use regular expressions in it");
@@ -119,7 +121,7 @@ fn hooks_name_as_many_files_as_the_command_line() {
         for words in ["Build the parser", "Now the printer", "The printer is half done."] {
             assert!(told.contains(words), "{event}: {words} in\n{told}");
         }
-        // The prompts are in chronological order, so the early one is not the newest.
+        // The prompts are in chronological order, so the early prompt is not taken for the newest.
         let prompts: Vec<String> = env
             .journal("late")
             .iter()
@@ -127,7 +129,7 @@ fn hooks_name_as_many_files_as_the_command_line() {
             .map(|line| line["text"].as_str().unwrap().to_owned())
             .collect();
         assert_eq!(prompts.len(), 2, "{prompts:?}");
-        // The transcript is read once: the next event begins where this one ended.
+        // The transcript is read once: the next event continues where the reading ended.
         let size = std::fs::metadata(&path).unwrap().len();
         let cursor = std::fs::read_to_string(env.store().join("state/cursors/late.json")).unwrap();
         let cursor: Value = serde_json::from_str(&cursor).unwrap();
@@ -142,7 +144,7 @@ fn what_hooks_told_before_the_first_contact_stays_the_newest() {
     transcript.prompt("Build the parser, and never use regular expressions in it");
     transcript.call("Edit", edit(&env, "src/old.rs"), "ok");
     let path = transcript.write(&env);
-    // Hooks were installed in the middle of the session: they reported the last prompt and one call.
+    // Hooks were installed in the middle of the session, so they reported only the last prompt and one call.
     env.fire("late", "UserPromptSubmit", json!({"prompt": "Now write the printer as well, please"}));
     let input = json!({"file_path": env.project().join("src/new.rs")});
     env.fire(

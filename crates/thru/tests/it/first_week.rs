@@ -1,4 +1,4 @@
-//! What a newcomer meets in the first week: what must not get in the way, and what must be right.
+//! What a new user meets in the first week: what must not disturb, and what must be right.
 
 use std::fs;
 use std::path::Path;
@@ -37,7 +37,7 @@ fn exclude(env: &TestEnv) -> String {
     fs::read_to_string(env.project().join(".git/info/exclude")).unwrap_or_default()
 }
 
-/// A repository whose user has Claude Code.
+/// A repository of a user who has Claude Code.
 fn repository() -> TestEnv {
     let env = TestEnv::repository();
     env.write("home/.claude/settings.json", "{}\n");
@@ -120,7 +120,8 @@ fn uninstall_all_undoes_every_project_and_says_what_is_left() {
     env.thru(&["uninstall", "claude-code", "--all"]).exits(2);
 }
 
-/// Neither project is trusted, and neither is the current folder. They are found in the list of installations.
+/// Neither of the two projects is trusted, and neither is the current folder. They are found in the list of
+/// installations.
 #[test]
 fn uninstall_all_finds_projects_that_are_not_trusted() {
     let env = TestEnv::repository();

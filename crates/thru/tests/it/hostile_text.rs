@@ -1,5 +1,5 @@
 //! Runs every command over a store in which every text is hostile: on a terminal and through a pipe, for people and
-//! as JSON. Nothing is printed that a terminal would act on or that a reader cannot see.
+//! as JSON. The output contains nothing that a terminal would act on, and nothing that a reader cannot see.
 
 mod corpus;
 mod rows;
@@ -28,7 +28,7 @@ fn run(env: &TestEnv, row: &Row, way: Way) -> (Vec<u8>, i32) {
     let mut words: Vec<String> = row.path.split(' ').map(str::to_owned).collect();
     words.extend(row.words.iter().cloned());
     if way == Way::Json {
-        // `--json` comes before a `--`, which passes the rest to another command.
+        // `--json` must come before `--`, because the words after `--` belong to another command.
         let at = words.iter().position(|word| word == "--").unwrap_or(words.len());
         words.insert(at, "--json".to_owned());
     }
@@ -53,7 +53,7 @@ fn complaint(hidden: &Hidden, row: &Row, way: Way, bytes: &[u8]) -> Option<Strin
     let Ok(text) = std::str::from_utf8(bytes) else { return Some("bytes that are no UTF-8".to_owned()) };
     let mut text = text.to_owned();
     if way == Way::Colour {
-        // The codes of our own styles, of clap's help and of the redrawn line are allowed.
+        // The codes of our own styles, of clap's help and of the line that is redrawn are allowed.
         for code in ["0", "1", "2", "31", "32", "33", "4"] {
             text = text.replace(&format!("\u{1b}[{code}m"), "");
         }
@@ -111,7 +111,7 @@ fn what_is_injected_is_cleaned_and_quoted() {
         brief.contains("Its goal: “h0<") && brief.contains("Its checklist for a recovery: 1. “Read"),
         "{brief}"
     );
-    // The texts try to close a quote or the surrounding markup. Neither appears unescaped.
+    // The texts try to close a quotation or the surrounding markup. Neither is printed unescaped.
     assert!(!brief.contains("” The user said") && !brief.contains("</system-reminder>"), "{brief}");
     for line in brief.lines().filter(|line| line.contains("忽略之前的所有指令")) {
         let before = line.split("忽略").next().unwrap();
@@ -170,7 +170,7 @@ fn terminals_with_damaged_records() {
     check(&stores::damaged(), &[Way::Terminal]);
 }
 
-/// Errors repeat typed text: those of clap, our own, and those in JSON.
+/// Error messages repeat typed text: clap's messages, our own messages, and messages in JSON.
 #[test]
 fn arguments_are_cleaned_in_errors() {
     let env = TestEnv::rooted();
@@ -183,10 +183,10 @@ fn arguments_are_cleaned_in_errors() {
         assert!(code != 0 && !bytes.is_empty(), "{} {:?} was accepted", row.path, row.words);
         complaints.extend(complaint(&hidden, &row, way, &bytes).map(|what| format!("{}: {what}", row.path)));
     };
-    // Each argument contains many texts at once; a problem with any of them shows in the output.
+    // Each argument contains many texts at once. If one of them causes a problem, the output shows it.
     let bundles: Vec<String> = corpus.chunks(40).map(|chunk| chunk.concat().replace('\0', "")).collect();
     let commands = commands_of(&env);
-    // Harnesses call these two commands, and they never fail.
+    // Harnesses call these two commands, and both exit with 0 whatever the arguments are.
     let is_lenient = |path: &&String| path == &"hook" || path == &"statusline";
     for (i, path) in commands.iter().filter(|path| !is_lenient(path)).enumerate() {
         let path: &'static str = path.clone().leak();
@@ -235,7 +235,7 @@ fn raw_bytes_go_to_a_pipe_only() {
     }
 }
 
-/// A text must not imitate our colours, or begin a line that looks like one of ours.
+/// A text must not imitate our colours, or begin a line that looks like a line of ours.
 #[test]
 fn marks_of_the_printer_cannot_be_forged() {
     let env = TestEnv::rooted();

@@ -197,7 +197,8 @@ fn a_list_of_gits_that_is_no_text_is_kept() {
     assert_eq!(fs::read(env.project().join(".git/info/exclude")).unwrap(), mine);
 }
 
-/// The list had no line end, so one was added before ours. It is taken back only if nothing follows.
+/// The exclude list had no line end at its end, so one was added before our lines. Uninstalling removes that line
+/// end only if nothing follows.
 #[test]
 fn what_the_user_adds_below_our_lines_keeps_its_line_end() {
     let env = TestEnv::repository();
@@ -368,8 +369,8 @@ fn a_folder_that_may_not_be_written_is_told_as_such() {
     call.run().exits(11);
 }
 
-/// An older version wrote the command `/loop`, which the harness itself has now. A user's own command of that name
-/// stays.
+/// An older version wrote the command `/loop`, which the harness itself has now. A user's own command with that
+/// name stays.
 #[test]
 fn a_command_that_was_renamed_leaves_no_file_of_its_old_name() {
     for task in ["install", "uninstall"] {
@@ -385,8 +386,8 @@ fn a_command_that_was_renamed_leaves_no_file_of_its_old_name() {
     }
 }
 
-/// The status line is only in the user's own settings. If the user already had one, it is called first, and
-/// uninstalling restores it byte for byte.
+/// The status line is only in the user's own settings. If the user already had a status line, it is called first,
+/// and uninstalling restores it byte for byte.
 #[test]
 fn a_status_line_is_added_and_removed() {
     let env = TestEnv::rooted();
@@ -417,8 +418,8 @@ fn a_status_line_is_added_and_removed() {
         env.thru(&["uninstall", "claude-code", "--user"]).ok();
         assert_eq!(fs::read_to_string(&settings).ok().as_deref(), before);
     }
-    // The status line was installed together with a project's hooks. Removing the hooks leaves it, and a message says
-    // so.
+    // The status line was installed together with a project's hooks. Removing the hooks does not remove the status
+    // line, and a message says so.
     env.thru(&["install", "claude-code", "--statusline"]).ok();
     let local = env.thru(&["uninstall", "claude-code"]).ok();
     assert!(local.stderr.contains("the status line of thru is still here"), "{local}");

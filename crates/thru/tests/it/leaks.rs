@@ -1,5 +1,5 @@
-//! Captured text is redacted as a whole before anything is cut or selected from it, on every way to the disk and into a
-//! reply.
+//! Captured text is redacted as a whole before anything is cut or selected from it, wherever it is written to disk
+//! or sent in a reply.
 
 use serde_json::{Value, json};
 
@@ -35,7 +35,8 @@ fn transcript(output: &str) -> String {
     format!("{call}\n{result}\n")
 }
 
-/// Passes a transcript that no hook reported through a checkpoint, a brief and a packet. Returns what is shown.
+/// Passes a transcript that no hook reported through a checkpoint, a brief and a packet. Returns what the commands
+/// print.
 fn shown_after_transcript(env: &TestEnv, output: &str) -> String {
     let path = env.write("transcript.jsonl", transcript(output));
     let common: Value = json!({"session_id": "s", "cwd": env.project(), "transcript_path": path});
@@ -43,7 +44,7 @@ fn shown_after_transcript(env: &TestEnv, output: &str) -> String {
     env.hook("PreCompact", &merged(&common, json!({"trigger": "auto"}))).accepted("PreCompact");
     let brief = env.hook("SessionStart", &merged(&common, json!({"source": "compact"})));
     env.thru(&["handoff", "go on"]).ok();
-    // This file is the harness's own; only our files are searched.
+    // Remove the transcript, which is the harness's own file: only our files are searched.
     std::fs::remove_file(&path).unwrap();
     format!("{}{}", brief.stdout, env.thru(&["journal", "--session", "s", "--json"]).ok().stdout)
 }
@@ -53,7 +54,7 @@ fn a_private_key_in_a_failed_call_reaches_neither_journal_nor_brief() {
     let lines = private_key();
     for (name, part) in [("whole", &lines[..]), ("without BEGIN", &lines[3..]), ("without END", &lines[..12])]
     {
-        // With a file and a line number before it, a line of the key looks like an error message of a compiler.
+        // After a file name and a line number, a line of the key looks like an error message of a compiler.
         for prefix in ["", "keys/a.pem:7:", "  12\u{2192}"] {
             let output: Vec<String> = part.iter().map(|line| format!("{prefix}{line}")).collect();
             let env = TestEnv::rooted();
@@ -130,8 +131,8 @@ fn is_found(row: &Value, text: &str) -> bool {
     !raw_values(row).iter().any(|value| text.contains(value) || shown.contains(value))
 }
 
-/// Measures the redaction of `secrets.jsonl` and `benign.jsonl` in the folder `$THRU_REDACT_SET`. Then the texts go
-/// through hooks and a transcript, and the disk is searched for every raw value.
+/// Measures the redaction of `secrets.jsonl` and `benign.jsonl` in the folder `$THRU_REDACT_SET`. Then the texts
+/// are passed to hooks and written into a transcript, and all our files are searched for every raw value.
 #[test]
 fn a_labelled_set_is_found_and_reaches_no_file() {
     let Some(folder) = std::env::var_os("THRU_REDACT_SET").map(std::path::PathBuf::from) else {

@@ -1,5 +1,5 @@
-//! No hook hangs, and no hook loads what it cannot use, if there is a gigabyte, a pipe, a device or a folder in place
-//! of any file that it reads.
+//! No hook hangs or loads a file that it cannot use. This is tested with a gigabyte, a pipe, a device and a folder
+//! in place of each file that hooks read.
 
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
@@ -16,8 +16,8 @@ use crate::obstacles::make_pipe;
 const SESSION: &str = "9487a9f7-611a-47e9-8202-df72ea246773";
 const GIGABYTE: u64 = 1 << 30;
 
-/// The most time that a hook may take. That is far more than it takes in the debug build on a busy machine, and far
-/// less than reading a gigabyte takes.
+/// The longest time that a hook may take. It is far longer than a hook takes in the debug build on a busy machine,
+/// and far shorter than reading a gigabyte takes.
 const SOON: Duration = Duration::from_secs(4);
 
 /// The memory that a hook may allocate here, in KB. The debug build needs more than the eight megabytes that
@@ -33,7 +33,7 @@ const EVENTS: [&str; 6] = [
     "SessionEnd.other",
 ];
 
-/// Runs the same call with little memory. If it uses more, it is aborted, which shows as an exit code.
+/// Runs the same call with little memory. If it needs more, it is aborted, and the exit code shows this.
 fn with_little_memory(call: Call) -> Call {
     let script = format!("ulimit -d {MEMORY_KB}; exec \"$0\" \"$@\"");
     call.through("sh", &["-c".as_ref(), script.as_ref()])
@@ -89,7 +89,7 @@ fn check_all(about: &str, make: impl Fn(&Path)) {
     for at in 0..count {
         let env = TestEnv::rooted();
         let place = places(&env).remove(at);
-        // Earlier events, so that hooks have something to report.
+        // Fire events first, so that hooks have something to report.
         env.hook("UserPromptSubmit", &payload(&env, "UserPromptSubmit")).ok();
         let _ = fs::remove_file(&place);
         fs::create_dir_all(place.parent().unwrap()).unwrap();
@@ -102,8 +102,8 @@ fn check_all(about: &str, make: impl Fn(&Path)) {
             assert_eq!((output.code, output.stderr.as_str()), (0, ""), "{about}");
             assert!(started.elapsed() < SOON, "{about}: {:?}", started.elapsed());
         }
-        // Without the marker, the journal or the trust record, nothing can be recorded; in all other cases nothing may
-        // be lost.
+        // Without the marker, the journal or the trust record, nothing can be recorded. In all other cases nothing
+        // may be lost.
         let is_needed =
             ["root.json", &format!("{SESSION}.jsonl")].map(|name| place.ends_with(name)).contains(&true);
         if !is_needed && place != env.trust_record() {
@@ -155,9 +155,9 @@ fn pipes_in_git_hold_up_no_command() {
         env.thru(&["files", "--json"]).ok();
         env.thru(&["handoff", "go on"]).ok();
         env.hook("SessionStart", &payload(&env, "SessionStart.startup")).ok();
-        // git itself would wait for ten seconds each time.
+        // If git itself ran, it would wait for ten seconds each time.
         assert!(started.elapsed() < Duration::from_secs(8), "{name}: {:?}", started.elapsed());
-        // If git's state cannot be read, a file is not taken for one that is not in git.
+        // If git's state cannot be read, no file may be taken for one that git does not track.
         let install = env.thru(&["install", "claude-code"]);
         assert!(install.code != 0 && install.stderr.contains("not a regular file"), "{name}: {install}");
     }
@@ -177,7 +177,7 @@ fn write_long_journal(env: &TestEnv) {
 
 #[test]
 fn of_a_long_journal_the_end_is_read_and_the_rest_is_told() {
-    // The journal is one file with the first limit, and is rotated with the second.
+    // With the first limit the journal is one file. With the second limit it is rotated.
     for limit in ["1000000", "1024"] {
         let env = TestEnv::rooted();
         let settings = format!("[hooks]\nlog_limit_kib = {limit}\n");

@@ -41,7 +41,8 @@ impl Looped {
         self.env.hook_call(event, merged(&common, more).to_string())
     }
 
-    /// Reports a stop at this minute. The minutes differ, so that equal words are not a repeated report.
+    /// Reports a stop at this minute. The minutes differ, so that a stop with the same words is not taken for a
+    /// repeated report.
     fn stop(&self, minute: u32, more: Value) -> Output {
         self.call("Stop", more).var("THROUGHLINE_NOW", format!("2026-11-15T20:{minute:02}:00Z")).run()
     }
@@ -139,7 +140,8 @@ fn only_its_own_session_is_held() {
     torn.var("THROUGHLINE_NOW", "2026-11-15T20:30:00Z").run().silent("half a payload holds nobody");
 }
 
-/// If the payload has no message, the transcript has one: the last message of the main agent, in full.
+/// If the payload contains no message, the message is taken from the transcript: the last message of the main
+/// agent, in full.
 #[test]
 fn the_transcript_tells_what_was_said_last() {
     let said = |id: &str, text: &str, more: &str| {
@@ -195,8 +197,8 @@ fn the_transcript_tells_what_was_said_last() {
             fs::OpenOptions::new().append(true).open(path).unwrap().write_all(line.as_bytes()).unwrap();
         })
     };
-    // The message is usually written after the hook has started, and on a busy machine perhaps before. The promise is
-    // found in both cases.
+    // The message is usually written after the hook has started. On a busy machine it may be written before. The
+    // promise is found in both cases.
     looped.stop(1, json!({"transcript_path": path})).silent("a message that comes late");
     late.join().unwrap();
     assert_eq!(looped.state()["ended_reason"], "promise");
@@ -318,8 +320,8 @@ fn limits_end_it_and_say_which() {
     }
 }
 
-/// Claude Code ignores a hook that makes it continue again and again without a tool call. The next event shows that it
-/// did.
+/// Claude Code ignores a hook that makes it continue again and again without a tool call. The next event shows that
+/// this has happened.
 #[test]
 fn a_harness_that_ends_the_turn_is_named() {
     for (event, more) in [
@@ -390,6 +392,9 @@ fn a_compaction_keeps_the_loop_and_the_brief_tells_it() {
     );
     let brief = looped.fire("SessionStart", json!({"source": "compact", "hook_event_name": "SessionStart"}));
     assert!(brief.stdout.contains("Loop:") && brief.stdout.contains("iteration 2 of 30"), "{brief}");
+    let goal =
+        format!("Its prompt is the goal: “{}”", PROMPT.split_whitespace().collect::<Vec<_>>().join(" "));
+    assert!(brief.stdout.contains(&goal), "{goal}: {brief}");
     fed(&looped.says(2, "Hm, again."), "3 of 30");
     looped.env.thru(&["loop", "cancel"]).ok();
     let brief = looped.fire("SessionStart", json!({"source": "resume", "hook_event_name": "SessionStart"}));
@@ -399,6 +404,22 @@ fn a_compaction_keeps_the_loop_and_the_brief_tells_it() {
 }
 
 /// Droid gives a session a new id when it compacts the session.
+#[test]
+fn the_packet_of_a_session_with_a_loop_has_its_prompt_as_the_goal() {
+    let looped = Looped::new(&[]);
+    looped.fire("UserPromptSubmit", json!({"prompt": "and keep the old names please"}));
+    looped.env.thru(&["handoff", "go on"]).ok();
+    let picked = looped.env.thru(&["pickup"]).ok().stdout;
+    let goal =
+        format!("Goal: The prompt of the loop that runs in the session, fed at every stop:\n> {PROMPT}\n");
+    assert!(picked.contains(&goal), "{picked}");
+    assert!(picked.contains("> and keep the old names please"), "{picked}");
+    looped.env.thru(&["loop", "cancel"]).ok();
+    looped.env.thru(&["handoff", "go on without it"]).ok();
+    let picked = looped.env.thru(&["pickup", "without"]).ok().stdout;
+    assert!(!picked.contains(PROMPT), "{picked}");
+}
+
 #[test]
 fn a_session_that_goes_on_under_another_id_takes_its_loop_along() {
     let looped = Looped::new(&[]);
@@ -410,7 +431,7 @@ fn a_session_that_goes_on_under_another_id_takes_its_loop_along() {
     fed(&looped.stop(2, json!({"session_id": "s9", "last_assistant_message": "Hm."})), "2 of 30");
 }
 
-/// A fork is another session, and its parent may continue too.
+/// A fork is another session, and the session that it was forked from may continue too.
 #[test]
 fn a_fork_takes_no_loop_along() {
     let looped = Looped::new(&[]);
@@ -482,7 +503,7 @@ fn the_prompt_is_fed_to_the_byte() {
     assert_eq!(looped.env.json(&["loop", "show", &id])["status"], "done");
 }
 
-/// The agent's words come from a harness, so they are redacted; the prompt is the user's own.
+/// The agent's words come from a harness, so they are redacted. The prompt is the user's own text, so it is not.
 #[test]
 fn what_was_said_is_written_down_redacted() {
     let looped = Looped::new(&[]);

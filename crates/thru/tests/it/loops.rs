@@ -95,7 +95,8 @@ fn a_list_and_a_log_to_read() {
     );
 }
 
-/// The list shows at a glance which loop runs, which waits for the next session, and which waits for its turn.
+/// The list shows at a glance which loop runs, which loop waits for the next session, and which loop waits for its
+/// turn.
 #[test]
 fn loops_that_wait_are_told_from_the_one_that_runs() {
     let env = with_session();
@@ -198,7 +199,7 @@ fn several_loops_and_one_in_the_foreground() {
         assert!(refused.stderr.contains("cancelled, and stays so"), "{refused}");
     }
     assert_eq!(env.json(&["loop", "cancel", "alpha"])["changed"], false, "twice is once");
-    // The index can be deleted, because its content is in the loops.
+    // The index can be deleted, because it is rebuilt from the loops.
     env.thru(&[&["loop", "activate", "beta"], &OWNER[..]].concat()).ok();
     fs::remove_file(env.store().join("indexes/active-loop.json")).unwrap();
     assert_eq!(front(), ["beta"]);
@@ -207,7 +208,7 @@ fn several_loops_and_one_in_the_foreground() {
     assert_eq!(front(), ["gamma"]);
 }
 
-/// `thru loop cancel "$ID"`, if ID is not set.
+/// A user types `thru loop cancel "$ID"`, and the variable is not set.
 #[test]
 fn no_name_at_all_means_no_loop() {
     let env = with_session();

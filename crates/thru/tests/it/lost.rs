@@ -1,5 +1,5 @@
-//! Records that could not be written: the loss is noted if anything can be written, it is reported once, and no hook
-//! fails.
+//! Records that could not be written: the loss is noted if anything can be written at all, it is reported once, and
+//! no hook fails.
 
 use std::fs;
 
@@ -10,8 +10,9 @@ use crate::env::TestEnv;
 
 const SESSION: &str = "9487a9f7-611a-47e9-8202-df72ea246773";
 
-/// Runs the same call with a limit on file sizes, in blocks of 512 bytes. That is as close to a full disk as possible
-/// without root. A write beyond the limit also sends a signal, which would end a process that does not ignore it.
+/// Runs the same call with a limit on file sizes, in blocks of 512 bytes. Without root, this is as close to a full
+/// disk as possible. At a write beyond the limit the kernel also sends a signal, which ends a process that does not
+/// ignore it.
 pub fn with_small_files(call: Call, blocks: u32) -> Call {
     let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
     call.through("sh", &["-c".as_ref(), script.as_ref()])
@@ -22,7 +23,7 @@ fn tool(env: &TestEnv) -> String {
     env.payload(SESSION, "PostToolUse", more).to_string()
 }
 
-/// Makes the journal and the receipts as long as files may be.
+/// Makes the journal and the receipts as long as the limit allows.
 fn fill_logs(env: &TestEnv) {
     for rel in [format!("sessions/{SESSION}.jsonl"), "indexes/receipts.jsonl".to_owned()] {
         let path = env.store().join(rel);
@@ -58,7 +59,7 @@ fn lost_records_are_noted_and_told_by_the_next_hook_that_can() {
     at("2026-11-15T19:22:20Z");
     at("2026-11-15T19:23:00Z");
     let lost = "records were lost between 2026-11-15T19:22:10Z and 2026-11-15T19:23:00Z (3 of them)";
-    // Commands know about the loss before any hook could report it.
+    // Commands report the loss even before a hook could report it.
     assert!(env.thru(&["status"]).ok().stdout.contains(lost));
     assert!(env.json(&["status"])["lost"].as_str().unwrap().contains(lost));
     assert!(env.thru(&["doctor"]).exits(1).stdout.contains(lost));
@@ -69,7 +70,7 @@ fn lost_records_are_noted_and_told_by_the_next_hook_that_can() {
     let start = env.fire("another", "SessionStart", json!({"source": "startup"})).context();
     assert!(start.contains(lost), "{start}");
     assert_eq!(receipts().matches("records-lost").count(), 1);
-    // A session start reports the loss once; `status` and `doctor` still show it.
+    // A session start reports the loss only once. `status` and `doctor` still show it.
     let again = env.fire("a-third", "SessionStart", json!({"source": "startup"})).context();
     assert!(!again.contains("records were lost"), "{again}");
     assert_eq!(receipts().matches("records-lost").count(), 1);

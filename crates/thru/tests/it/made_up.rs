@@ -1,5 +1,5 @@
 //! Whole invented sessions through the binary. `THRU_BLESS=1 cargo test -p thru --test it made_up` rewrites the
-//! expected briefs. Read them as an agent that has lost its memory would.
+//! expected briefs. Then read them as an agent that remembers nothing would read them.
 
 use std::path::{Path, PathBuf};
 
@@ -95,7 +95,8 @@ impl Transcript {
     }
 }
 
-/// A session with several requests. All are answered except the last one, which is in progress while a test fails.
+/// A session with several requests. All requests are answered except the last one. It is in progress, and a test
+/// fails.
 fn requests() -> Transcript {
     let mut session = Transcript::new();
     session.prompt("Add a discount to the basket: orders over 100 get 5 % off. Don't touch the tax code.");
@@ -231,6 +232,45 @@ fn beside_a_summary_only_what_it_lacks() {
     check("beside", &told);
     assert!(!told.contains("orders over 100 get") && told.contains("test_half_up"), "{told}");
     assert!(told.lines().count() <= 12, "{told}");
+}
+
+#[test]
+fn what_was_tried_last_and_failed_is_told_beside_a_summary() {
+    let env = TestEnv::new();
+    let words = "The user wants the shop deployed to staging, and the agent was about to do that. ";
+    let file = env.write("summary.txt", words.repeat(40));
+    for (command, printed, expected) in [
+        ("make deploy", "Error: no context staging", "- `make deploy` (exit 1): `Error: no context staging`"),
+        (
+            "cd /srv/shop/app && docker build -t shop .",
+            "ERROR: failed to solve: npm ci",
+            "- `docker build -t shop .` in app (exit 1): `ERROR: failed to solve: npm ci`",
+        ),
+        (
+            "python3 -c 'import shop; shop.check()'",
+            "ConnectionRefusedError: port 5432",
+            "- `python3 -c 'import shop; shop.check()'` (exit 1): `ConnectionRefusedError: port 5432`",
+        ),
+        (
+            "./deploy.sh staging",
+            "credentials expired",
+            "- `./deploy.sh staging` (exit 1): `credentials expired`",
+        ),
+    ] {
+        let mut session = Transcript::new();
+        session.prompt("Deploy the shop to staging and check that it answers");
+        session.fail(command, printed);
+        let told = brief(&session, &["--summary", &file.to_string_lossy()]);
+        assert!(told.contains(&format!("Failing:\n{expected}\n")), "{told}");
+        // Once something else was tried, the outcome of a script says nothing about the state of things.
+        session.run("./deploy.sh production", "deployed");
+        let told = brief(&session, &["--summary", &file.to_string_lossy()]);
+        assert_eq!(
+            told.contains("Failing:"),
+            command.starts_with("make") || command.starts_with("cd"),
+            "{told}"
+        );
+    }
 }
 
 #[test]

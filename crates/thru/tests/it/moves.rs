@@ -1,4 +1,5 @@
-//! A project whose folder was moved: every command gives the same advice, and one command carries everything over.
+//! A project whose folder was moved: every command gives the same advice, and one command transfers trust and
+//! consents to the new path.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -163,7 +164,7 @@ fn what_the_user_allowed_moves_along() {
         let all = report["wants"].as_array().unwrap().iter();
         all.map(|want| (want["kind"].as_str().unwrap().to_owned(), want["given"] == true)).collect()
     };
-    // The user never allowed the stage, and a move does not change that.
+    // The user never allowed the stage, and moving the project does not change that.
     assert!(wants(&report).contains(&("loop".to_owned(), true)), "{report}");
     assert!(wants(&report).contains(&("stage-definition".to_owned(), false)), "{report}");
 
@@ -187,7 +188,7 @@ fn uninstalling_everything_names_a_project_that_is_gone() {
     assert_eq!(elsewhere(&["uninstall", "--all", "--json"]).ok().json()["gone"], json!([moved.old]));
     assert!(settings.exists(), "nobody knows where it is");
 
-    // The hooks are removed if the command runs in the new folder, or once the new folder is known.
+    // The hooks are removed if the command runs in the new folder, or after the new folder has become known.
     let here = moved.thru(&["uninstall", "--all", "--json", "--dry-run"]).ok().json();
     assert_eq!(here["gone"], Value::Null, "{here}");
     assert!(here["undone"].to_string().contains(text(&settings)), "{here}");

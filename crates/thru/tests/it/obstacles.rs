@@ -1,4 +1,4 @@
-//! Links, pipes, files and folders in place of something else; closed streams; a read-only disk.
+//! Links, pipes, files and folders where something else is expected; closed streams; a read-only disk.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -35,7 +35,7 @@ fn assert_untouched(env: &TestEnv, about: &str, allowed: &[&str]) {
     assert_eq!(changes, [""; 0], "{about}");
 }
 
-/// Moves a folder of the project away, so that only a link can lead there.
+/// Moves a folder of the project to another place and returns that place, so that a link to it can be made.
 fn move_away(env: &TestEnv, rel: &str) -> std::path::PathBuf {
     let away = env.base().join("away");
     fs::rename(env.project().join(rel), &away).unwrap();
@@ -182,7 +182,7 @@ fn closed_streams_do_no_harm() {
         lines += more;
         assert_eq!(env.journal_lines(), lines, "{closed}");
     }
-    // The reply must not end up in a file that took the closed stream's number.
+    // If a stream is closed, a file could get its number. The reply must not be written into such a file.
     env.thru(&["trust", "--revoke"]).ok();
     let before = env.tree();
     let script = format!("exec \"$0\" \"$@\" <'{}' >&-", payload.display());

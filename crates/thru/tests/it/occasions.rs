@@ -26,7 +26,7 @@ fn fire_at(env: &TestEnv, now: &str, session: &str, event: &str, more: Value) ->
     if output.stdout.is_empty() { String::new() } else { output.context() }
 }
 
-/// A process that lives as long as the test and stands in for a harness. Its start time is read from `/proc`.
+/// A process that lives as long as the test and is used in place of a harness. Its start time is read from `/proc`.
 #[cfg(target_os = "linux")]
 struct OtherHarness(Child);
 
@@ -36,7 +36,7 @@ impl OtherHarness {
         OtherHarness(Command::new("sleep").arg("600").spawn().unwrap())
     }
 
-    /// Makes this the process of the session from now on.
+    /// Records this process as the process of the session.
     fn runs(&self, env: &TestEnv, session: &str) {
         let pid = self.0.id();
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
@@ -107,7 +107,7 @@ fn a_resume_tells_what_others_did_since() {
     env.fire("s1", "SessionEnd", json!({"reason": "other"}));
     assert_eq!(resume(&env, "s1"), "");
     env.fire("s1", "SessionEnd", json!({"reason": "other"}));
-    // The times of the file system are coarse, so the test waits before it changes a file.
+    // The times of the file system are coarse, so wait before a file is changed.
     std::thread::sleep(std::time::Duration::from_millis(20));
     env.write("project/src/lexer.rs", "new\n");
     fs::remove_file(env.project().join("src/parser.rs")).unwrap();
@@ -219,9 +219,9 @@ fn what_running_sessions_did_lately_is_limited_as_a_whole() {
         phrases.map(|(_, phrase)| phrase.chars().count()).collect()
     };
     assert_eq!(lately("free").len(), 4);
-    env.write(env.user_config(), "[swarm]\nawareness_max_chars = 120\n");
+    env.write(env.user_config(), "[swarm]\nawareness_max_chars = 60\n");
     let told = lately("limited");
-    assert!(!told.is_empty() && told.iter().sum::<usize>() <= 120, "{told:?}");
+    assert!(!told.is_empty() && told.iter().sum::<usize>() <= 60, "{told:?}");
 }
 
 fn fire_in(env: &TestEnv, folder: &Path, session: &str, event: &str, more: Value) -> String {
@@ -266,7 +266,7 @@ fn one_name_in_two_worktrees_is_two_files() {
     start(&env, "s1");
     work(&env, "s1", "Make the lexer fast", "src/lexer.rs");
     let input = json!({"file_path": tree.join("src/lexer.rs")});
-    // The session has moved to the worktree, but its project folder is the same.
+    // The session has moved to the worktree, but the project folder of its harness is the same.
     let call = json!({"tool_name": "Edit", "tool_use_id": "t9", "tool_input": input, "cwd": tree});
     env.fire("s1", "PostToolUse", call);
     let files = env.json(&["files", "--session", "s1"]);
@@ -335,7 +335,7 @@ fn a_project_that_was_moved_is_taken_over_with_one_command() {
     fs::create_dir(&old).unwrap();
 }
 
-/// A path that cannot be examined is not a path that is gone. Here a link to itself prevents the examination.
+/// A path that cannot be examined may still exist. Here the path cannot be examined because it is a link to itself.
 #[test]
 fn a_project_that_may_not_be_looked_at_was_not_moved() {
     let env = TestEnv::new();

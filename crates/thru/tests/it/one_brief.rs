@@ -40,7 +40,7 @@ fn a_brief_is_what_a_hook_sends() {
     for (source, event) in [("compact", "compact"), ("resume", "resume")] {
         let env = everything();
         let shown = brief(&env, &["--session", "s1", "--event", event]);
-        // A resumed session has its whole conversation, so it is told less.
+        // A resumed session still has its whole conversation, so it is told less.
         for section in sections.iter().filter(|_| event == "compact") {
             assert!(shown.lines().any(|line| line == *section), "{section} in\n{shown}");
         }
@@ -68,8 +68,8 @@ fn a_new_session_is_told_what_the_brief_shows() {
     assert_eq!(shown, sent);
 }
 
-/// The session's process has ended, and there is no packet yet. Both the hook and the command name the packet that the
-/// start creates.
+/// The session's process has ended, and there is no packet yet. Both the hook and the command name the packet that
+/// the session start creates.
 #[test]
 fn a_crashed_session_is_offered_in_both() {
     let env = TestEnv::rooted();

@@ -10,7 +10,8 @@ use crate::env::{TestEnv, copy_binary, names_in};
 
 const PLUGIN: &str = "project/.opencode/plugins/throughline.js";
 
-/// Returns each event with its payload. If an event has several payloads, a word after `@` distinguishes them.
+/// Returns every event with its payload. If there are several payloads of an event, a word after `@` distinguishes
+/// them.
 fn payloads() -> Vec<(String, Value)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/opencode/1.18.33");
     let names = names_in(&folder);
@@ -74,7 +75,7 @@ fn any_field_may_be_missing_or_of_another_type() {
     }
 }
 
-/// The plugin cannot make OpenCode wait for validators, so it is told to report the stop again.
+/// The plugin cannot make OpenCode wait for validators, so the reply tells the plugin to report the stop again.
 #[test]
 fn a_stop_that_cannot_wait_is_told_to_ask_again() {
     let env = TestEnv::rooted();
@@ -236,7 +237,7 @@ fn the_doctor_compares_the_plugin_with_the_binary() {
     );
 }
 
-/// One of two copies is silent, so the user need not do anything.
+/// One of the two copies is silent, so the user need not do anything.
 #[test]
 fn two_copies_of_the_plugin_are_a_note() {
     let env = TestEnv::repository();
@@ -269,7 +270,8 @@ fn show_tells_what_is_mapped_and_what_cannot_be_done() {
     env.thru(&["harness", "show", "emacs"]).exits(2);
 }
 
-/// A session in the database, as OpenCode's own program and `sqlite3` print it. A script replaces both programs.
+/// A session in the database, as OpenCode's own program and `sqlite3` print it. A script is used in place of both
+/// programs.
 struct Stored {
     env: TestEnv,
 }
@@ -304,7 +306,7 @@ impl Stored {
     }
 }
 
-/// A user's own settings would change the output of `sqlite3`, so it is told not to read them.
+/// A user's own settings could change the output of `sqlite3`, so `sqlite3` is told not to read them.
 #[test]
 fn a_stored_session_is_read_by_sqlite_as_it_comes_and_damaged_rows_are_counted() {
     let stored = Stored::new();
@@ -353,7 +355,7 @@ fn the_database_is_where_the_variable_says() {
     stored.brief(&[("OPENCODE_DB", "nowhere.db")]).exits(10);
 }
 
-/// A query starts the whole of OpenCode, which otherwise updates itself and installs packages when it starts.
+/// A query starts the whole program of OpenCode, which would otherwise update itself and install packages.
 #[test]
 fn its_own_program_is_asked_offline() {
     let stored = Stored::new();
@@ -372,8 +374,8 @@ fn its_own_program_is_asked_offline() {
     }
 }
 
-/// The session died in another worktree. Its stored paths are relative to that worktree, like those that hooks
-/// reported.
+/// The session died in another worktree. The paths in the database are relative to that worktree, like the paths
+/// that hooks reported.
 #[test]
 fn a_crash_in_another_worktree_names_each_file_once() {
     let stored = Stored { env: TestEnv::repository() };
@@ -451,7 +453,8 @@ fn a_brief_that_comes_with_a_prompt_is_marked() {
     assert!(!told.contains("brief"), "{told}");
 }
 
-/// The figures come with the stop: the tokens of the last request, and the size of the window that OpenCode knows.
+/// The report of a stop contains the figures: the tokens of the last request, and the size of the window that
+/// OpenCode knows.
 #[test]
 fn a_window_that_fills_up_is_told_once() {
     let env = TestEnv::rooted();
@@ -485,7 +488,7 @@ fn a_window_that_fills_up_is_told_once() {
     say("experimental.chat.messages.transform", json!({ "source": "compact" }));
     stop("msg_8", 14_000, small());
     assert!(prompt("msg_9").contains("70 % full"));
-    // The user's own size takes precedence. Without any size the model's name decides.
+    // The size in the user's own settings takes precedence. If no size is known, the model's name decides.
     env.write(env.store().join("config.toml"), "[brief.model_limits]\n\"local-*\" = 15000\n");
     stop("msg_10", 14_000, small());
     let told = prompt("msg_11");

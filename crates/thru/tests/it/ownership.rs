@@ -12,7 +12,7 @@ use crate::roots::status_in;
 
 const STRANGER: u32 = 4242;
 
-/// Returns whether owners can be changed. Only root can.
+/// Returns whether this test runs as root. Only root can change the owner of a file.
 fn is_root(env: &TestEnv) -> bool {
     let root = fs::metadata(env.base()).unwrap().uid() == 0;
     if !root {
@@ -35,7 +35,7 @@ fn untrusted() -> TestEnv {
     env
 }
 
-/// Copies a shell under another name, so that it runs lines as a harness runs its tools.
+/// Copies a shell and gives it another name, so that it runs lines as a harness would.
 fn shell_named(env: &TestEnv, rel: &str) -> PathBuf {
     let path = env.base().join(rel);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -151,7 +151,7 @@ fn a_project_cannot_vouch_for_itself() {
     }
 }
 
-/// Creates a root at `folder`, which is named explicitly.
+/// Creates a root at `folder`, with `--root`.
 fn mark(env: &TestEnv, folder: &Path) {
     env.thru(&["--root", folder.to_str().unwrap(), "context", "init"]).ok();
 }

@@ -55,8 +55,10 @@ fn pickup_tells_the_goal_once_and_a_concrete_first_step() {
     let goal =
         "\nGoal: The user asked, 2026-11-15T19:22:00Z:\n> Build the parser. Never use regular expressions.\n";
     assert!(picked.contains(goal) && picked.matches("Build the parser.").count() == 1, "{picked}");
-    let first = "\nBegin with: what fails: `cargo test -p parse`: `error: src/lib.rs:1: no such rule`.\n";
+    let first = "\nBegin with: what fails: `cargo test -p parse` (see Failing).\n";
     assert!(picked.contains(first), "{picked}");
+    let error = "error: src/lib.rs:1: no such rule";
+    assert!(picked.matches(error).count() == 1 && picked.contains("\nFailing:\n"), "{picked}");
     // This is the same check, run without a shell around it.
     ran(&env, "cargo test -p parse", "test result: ok. 3 passed; 0 failed; 0 ignored");
     handoff(&env, "go on once more");

@@ -1,4 +1,5 @@
-//! Crashed sessions: each gets one packet, or keeps the user's own; it gets another one if it continued after that.
+//! Crashed sessions: each gets one packet, or keeps the packet that the user wrote. If the session continued after
+//! that, it gets another packet.
 
 use std::fs;
 
@@ -7,8 +8,8 @@ use serde_json::{Value, json};
 use crate::env::TestEnv;
 use crate::packets::{fire, handoff, worked};
 
-/// Makes the session's process one that has ended, whose id belongs to another process now. A start time is a number,
-/// so no process can have started at `earlier`.
+/// Changes the recorded process of the session, as if that process had ended and another process had its id now. A
+/// start time is a number, so no process can have the start time `earlier`.
 pub fn kill(env: &TestEnv) {
     let sessions = env.store().join("indexes/sessions.jsonl");
     let text = fs::read_to_string(&sessions).unwrap();
@@ -98,7 +99,7 @@ fn a_session_that_was_taken_up_again_is_swept_again() {
     assert_eq!(sweep(&env), json!([]), "once more");
 }
 
-/// The end of the transcript has what hooks did not report: the last words, and the call that was running.
+/// The end of the transcript contains what hooks did not report: the last words, and the call that was running.
 #[test]
 fn a_killed_session_leaves_its_last_words_and_the_running_command() {
     for by_start in [false, true] {

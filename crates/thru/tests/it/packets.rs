@@ -329,7 +329,7 @@ fn other_peoples_handoffs_are_imported_once() {
     env.thru(&["packet", "import", "/nowhere.md"]).exits(10);
 }
 
-/// A person's input can contain a secret, like an agent's output. Paths are not redacted.
+/// A person's input can contain a secret, as an agent's output can. Paths are not redacted.
 #[test]
 fn what_is_given_is_covered_and_said_so() {
     let env = worked();
@@ -376,7 +376,7 @@ fn the_same_packets_from_a_worktree_and_a_subfolder() {
 #[test]
 fn a_session_that_broke_off_leaves_a_packet() {
     let env = worked();
-    // The session's process is that of this test, which is alive.
+    // The session's process is the process of this test, which is alive.
     assert_eq!(env.json(&["sweep"]), json!([]));
     let sessions = env.store().join("indexes/sessions.jsonl");
     let text = fs::read_to_string(&sessions).unwrap();
@@ -387,7 +387,7 @@ fn a_session_that_broke_off_leaves_a_packet() {
     assert_eq!((&dry[0]["session"], &dry[0]["written"]), (&json!("s1"), &json!(false)));
     assert_eq!(env.json(&["packet", "list"]), json!([]));
 
-    // The start of another session writes the packet by itself, and says so once.
+    // The hook of the next session start writes the packet, and reports it once.
     let start = |session: &str| {
         let payload = json!({"session_id": session, "cwd": env.project(), "hook_event_name": "SessionStart", "source": "startup"});
         env.hook("SessionStart", &payload).stdout

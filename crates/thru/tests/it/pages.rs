@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::env::TestEnv;
 
-/// An agent that writes the file that its prompt names. The agent for style fails the first time.
+/// An agent that writes the file named in its prompt. The agent for style fails the first time.
 const AGENT: &str = "#!/bin/sh
 file=$(grep -o '/[^ `]*/review-[a-z]*\\.md' | head -n 1)
 case $file in *style*) [ -e \"$HOME/failed\" ] || { : >\"$HOME/failed\"; exit 1; } ;; esac

@@ -22,8 +22,8 @@ fn failures(env: &TestEnv) -> usize {
     env.receipts().iter().filter(|receipt| receipt["outcome"] == "failed").count()
 }
 
-/// Fires every captured payload with `change` applied to each of its fields. Each gives one journal line, or a failed
-/// receipt if the session is missing.
+/// Fires every captured payload with `change` applied to each of its fields. Each payload leads to one journal
+/// line, or to a receipt of a failure if the session is missing.
 fn with_each_field(change: impl Fn(&Value, &str) -> Vec<Value>) {
     let env = TestEnv::rooted();
     let (mut lines, mut failed) = (0, 0);

@@ -84,7 +84,7 @@ fn tasks_are_taken_up_and_finished() {
         (&done["newly_ready"], &done["task"]["without_evidence"]),
         (&json!(["1.3"]), &json!("looked at it"))
     );
-    // The last task of a phase ends it: a record is written, and the next phase becomes the current one.
+    // The last task of a phase ends it: a record is written, and the next phase becomes current.
     env.thru(&["task", "done", "1.3"]).ok();
     let record = fs::read_to_string(env.store().join("phases/1.md")).unwrap();
     assert!(record.starts_with("# Phase 1: Read\n") && record.contains("- done 1.2: Grammar"), "{record}");
@@ -161,14 +161,15 @@ fn the_file_is_made_again_from_the_ledger() {
     fs::remove_file(&path).unwrap();
     env.thru(&["task", "start", "1.2", "--session", "s1"]).ok();
     assert_eq!(fs::read(&path).unwrap(), second);
-    // If the file is damaged, a reader reports that, and a writer moves the file aside.
+    // If the file is damaged, a command that reads reports the damage, and a command that writes moves the file
+    // aside.
     fs::write(&path, "{\"schema_version\": \"1.0.0\", \"phases\": 7}").unwrap();
     let damaged = env.thru(&["plan", "show"]);
     assert_eq!(damaged.code, 12, "{}", damaged.stderr);
     env.thru(&["task", "block", "1.2", "why"]).ok();
     assert!(names_in(&env.store()).iter().any(|name| name.starts_with("plan.json.damaged-")));
     assert_eq!(status(&env, "1.2"), "blocked");
-    // A file of a newer version is not touched.
+    // A file that a newer version of thru wrote is not touched.
     fs::write(&path, "{\"schema_version\": \"2.0.0\", \"phases\": []}").unwrap();
     assert_eq!(env.thru(&["plan", "show"]).code, 13);
     assert_eq!(env.thru(&["task", "unblock", "1.2"]).code, 13);
@@ -186,7 +187,7 @@ fn what_a_person_edits_is_taken_in() {
     let text = fs::read_to_string(&path).unwrap();
     assert!(text.contains("\"owner\": \"ada\"") && text.contains("The grammar"), "{text}");
     env.thru(&["plan", "check"]).ok();
-    // An edited view is imported if the user names it; otherwise it is moved aside.
+    // An edited view is imported if the user names it as the file to import. Otherwise it is moved aside.
     let view = env.store().join("plan.md");
     let edited = fs::read_to_string(&view).unwrap().replace("- [ ] 1.3: Errors", "- [x] 1.3: Errors");
     fs::write(&view, &edited).unwrap();
@@ -313,7 +314,7 @@ fn a_swarm_is_read_through_no_link_and_no_pipe() {
             let target = if rel.ends_with(".md") { &private } else { private.parent().unwrap() };
             std::os::unix::fs::symlink(target, &at).unwrap();
             let output = env.thru(words);
-            // If the user names a folder, it is used, whatever it links to.
+            // If the user names a folder, it is used, even if it is a link.
             if rel == ".swarm" && named {
                 output.ok();
                 continue;
@@ -353,8 +354,8 @@ fn a_long_plan_is_imported_whole() {
     assert_eq!(env.json(&["plan", "import", "--from-session", "--session", "s1"])["tasks"], 250);
 }
 
-/// A plan that was approved in plan mode and the agent's list become the plan. Changes in the list move its tasks, and
-/// the brief after a compaction names the current task and what is blocked.
+/// A plan that was approved in plan mode and the agent's list become the plan. Changes in the list change the
+/// states of its tasks, and the brief after a compaction names the current task and the blocked tasks.
 #[test]
 fn a_session_s_plan_is_imported_and_followed() {
     let env = TestEnv::rooted();
@@ -423,7 +424,7 @@ fn status_and_doctor_tell_of_the_plan() {
     assert!(doctor.contains("plan.json"), "{doctor}");
 }
 
-/// Sixteen processes make five changes each. The torture uses sixty-four.
+/// Sixteen processes make five changes each. `cargo xtask torture` uses sixty-four.
 #[test]
 fn many_writers_lose_nothing() {
     let env = TestEnv::rooted();

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 
-/// Returns what arrived on the terminal, and the exit code. The command's stdin is a pipe with `input`.
+/// Returns what arrived on the terminal, and the exit code. The command's stdin is a pipe that contains `input`.
 pub fn run_on_terminal(mut command: Command, input: &[u8]) -> (Vec<u8>, i32) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
@@ -20,7 +20,7 @@ pub fn run_on_terminal(mut command: Command, input: &[u8]) -> (Vec<u8>, i32) {
     tcsetattr(&slave, OptionalActions::Now, &modes).unwrap();
     command.stdin(Stdio::piped()).stdout(slave.try_clone().unwrap()).stderr(slave);
     let mut child = command.spawn().unwrap();
-    // The command keeps the terminal open, and the test waits until it is closed.
+    // The value `command` keeps the terminal open, and the test waits until the terminal is closed.
     drop(command);
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_vec();

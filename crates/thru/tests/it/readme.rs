@@ -11,7 +11,7 @@ use crate::env::TestEnv;
 
 const SESSION: &str = "9487a9f7-611a-47e9-8202-df72ea246773";
 
-/// The beginning of the block in which the README shows what an agent is told.
+/// The beginning of the block in the README that shows what an agent is told.
 const TOLD: &str = "```text\nThroughline: ";
 
 fn top() -> PathBuf {
@@ -118,7 +118,7 @@ fn every_command_that_the_pages_name_is_one() {
     assert!(unknown.is_empty(), "{unknown:#?}");
 }
 
-/// Returns the page with another text in the block that begins with `start`.
+/// Returns the page with `text` in the block that begins with `start`.
 fn replaced(page: &str, start: &str, text: &str) -> String {
     let from = page.find(start).unwrap_or_else(|| panic!("no block begins with {start}")) + start.len();
     let end = from + page[from..].find("```").expect("an end");

@@ -1,4 +1,4 @@
-//! The line that each hook run leaves, and torn logs.
+//! The receipt that each hook run leaves, and torn logs.
 
 use std::fs;
 
@@ -57,7 +57,7 @@ fn a_torn_end_is_closed_by_the_next_line() {
         let torn = &whole[..cut];
         fs::write(&path, format!("{whole}{torn}")).unwrap();
         env.hook("PostToolUse", &payload).silent("after a crash");
-        // If only the line end was missing, this is a complete line.
+        // If only the line end was missing, the line is complete.
         let expected = format!("{whole}{torn}\n{whole}");
         assert_eq!(fs::read_to_string(&path).unwrap(), expected, "cut at {cut}");
     }
@@ -90,7 +90,8 @@ fn a_folder_that_somebody_cleaned_up_comes_back() {
     assert_eq!(env.receipts()[0]["outcome"], "ok");
 }
 
-/// An event has one deadline, however many locks it waits for. Before a compaction it is a quarter of the usual one.
+/// An event has one deadline, however many locks it waits for. Before a compaction this is a quarter of the usual
+/// deadline.
 #[test]
 fn waits_for_several_locks_add_up_to_no_more_than_the_deadline() {
     let env = TestEnv::rooted();

@@ -1,4 +1,4 @@
-//! `thru redact`: the filter that all captured text passes through before it is written, as a command.
+//! `thru redact`: the command for the filter through which all captured text passes before it is written.
 
 use crate::call::Output;
 use crate::env::TestEnv;

@@ -1,4 +1,5 @@
-//! A repository's own settings may name commands that git would run. `thru` uses git, and none of these commands runs.
+//! A repository's own settings may name commands that git would run. `thru` runs git, but none of these commands is
+//! run.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -20,7 +21,7 @@ const SETTINGS: &[(&str, &str)] = &[
     ),
 ];
 
-/// A name for how the settings got into the project, and a function that does it.
+/// A name for a way in which the settings get into the project, and a function that puts them there.
 type Arrangement = (&'static str, fn(&TestEnv));
 
 #[test]

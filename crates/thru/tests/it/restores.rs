@@ -1,4 +1,4 @@
-//! What a session gets back, and what it does not, if hooks saw little or nothing of it.
+//! What a session is told about its past if hooks saw little or nothing of it.
 
 use std::path::PathBuf;
 
@@ -28,7 +28,7 @@ fn a_session_that_no_hook_saw_is_restored_from_its_transcript() {
         let path = transcript(&env, "late", "Make the lexer fast", "src/lexer.rs");
         let start = json!({"source": source, "transcript_path": path});
         let told = env.fire("late", "SessionStart", start.clone()).stdout;
-        // A resumed session has its whole conversation and needs no brief, but it is still recorded.
+        // A resumed session still has its whole conversation and needs no brief, but it is recorded.
         assert_eq!(told.is_empty(), source != "compact", "{source}: {told}");
         let brief = env.thru(&["brief", "--session", "late", "--event", "compact"]).ok().stdout;
         for fact in ["“Make the lexer fast”", "edited src/lexer.rs"] {

@@ -1,5 +1,5 @@
-//! Roles through the binary: context files are checked and fixed, the lifecycle runs by hand and by hooks, and roles
-//! recover.
+//! Roles through the binary: context files are checked and fixed, the lifecycle changes by hand and by hooks, and
+//! roles recover.
 
 use std::fs;
 
@@ -68,7 +68,7 @@ fn files_are_checked_in_the_words_of_the_schema() {
     assert!(absent.stderr.contains("nowhere.context.md"), "{absent}");
 }
 
-/// Each rule has its message and its exit code. Other line ends and a byte order mark change neither.
+/// Each rule has its own message and exit code. Other line ends and a byte order mark change neither of these.
 #[test]
 fn each_rule_has_its_exit_code() {
     let env = with_role();
@@ -455,7 +455,8 @@ fn two_sessions_in_one_role_do_not_cross() {
     assert!(sessions.iter().all(|session| session == "s1"), "{sessions:?}");
 }
 
-/// Many processes change one record at once: every step is recorded, and each fits the previous one.
+/// Many processes change one record at once: every step is recorded, and each step begins in the state in which the
+/// previous one ended.
 #[test]
 fn steps_at_once_are_all_on_record() {
     let env = with_role();
@@ -590,7 +591,7 @@ fn a_damaged_state_is_named_and_holds_nothing_up() {
     env.thru(&["role", "list"]).ok();
     let advice = |env: &TestEnv| env.thru(&["lifecycle", "status"]).exits(1).stdout;
     assert!(advice(&env).contains("`thru lifecycle recover tester` starts a new one"), "{}", advice(&env));
-    // The file does not say whether the role is oosh_expert or oosh-expert.
+    // The file's name does not show whether the role is oosh_expert or oosh-expert.
     env.write("project/.agent/context/state/lifecycle/oosh_expert.json", "{torn");
     assert!(!advice(&env).contains("recover oosh"), "{}", advice(&env));
     env.write("project/.agent/context/state/lifecycle/tester.json", "{\"schema_version\": 99}");

@@ -1,4 +1,4 @@
-//! A log that has reached its limit is renamed, and nothing in it is lost.
+//! A log that has reached its limit is renamed, and no line of it is lost.
 
 use serde_json::json;
 

@@ -1,5 +1,5 @@
-//! Ranking by score through the binary: every signal is read from real records, and a change of the record changes the
-//! order as the formula says.
+//! Ranking by score through the binary: every signal is taken from real records, and a change of a record changes
+//! the order as the formula says.
 
 use serde_json::{Value, json};
 
@@ -82,7 +82,7 @@ impl Ranking {
         self.ids().iter().any(|known| known.starts_with(id))
     }
 
-    /// Checks a score and its parts: these signals with these contributions.
+    /// Checks the score of a candidate, and the contribution of each signal to it.
     #[track_caller]
     fn is(&self, id: &str, parts: &[(&str, f64)]) {
         let row = self.row(id);
@@ -199,7 +199,7 @@ fn decisions_by_their_age() {
     assert_eq!(ranking.row(&old)["age_hours"], 24.0);
     assert!(ranking.position(&new) < ranking.position(&old));
     assert!(ranking.position("prompt:") > ranking.position(&new), "{:?}", ranking.ids());
-    // A day later the newer decision also comes after the goal.
+    // A day later the newer decision also comes after the goal, as the older one already did.
     let later = Ranking::at(&env, "2026-11-16T19:22:00Z");
     later.is(&old, &[("decision_recency", 0.375)]);
     assert!(later.position("prompt:") < later.position(&new), "{:?}", later.ids());
@@ -242,7 +242,7 @@ fn failing_commands_and_checks_that_passed() {
         "command:npm run lint",
         &[("commands", 0.75 * standing), ("recent_success", 0.5 * 0.5 * standing)],
     );
-    // The weight of successful checks has an effect.
+    // The weight of successful checks changes the order.
     configure(&env, "weights.recent_success = 5\n");
     let ranking = Ranking::of(&env);
     assert_eq!(ranking.position("command:npm run lint"), 1, "{:?}", ranking.ids());
@@ -279,8 +279,8 @@ fn prompts_by_their_place() {
     assert_eq!(ranking.row("prompt:")["signals"][0]["weight"], 0.0);
 }
 
-/// Each of these signals comes from one record. Without the record there is no candidate, and the weight moves the
-/// candidate.
+/// Each of these signals comes from one record. Without the record there is no candidate, and the weight changes
+/// the candidate's place.
 #[test]
 fn loop_role_manifest_packet_outputs_problems_and_effects() {
     let env = TestEnv::repository();
@@ -557,7 +557,7 @@ fn a_value_out_of_bounds_is_an_error_and_the_default_is_used() {
         assert_eq!(receipt["outcome"], "ok", "{receipt}");
         assert_eq!(receipt["warning"], format!("settings: {}:3: {message}", file.display()), "{receipt}");
     }
-    // The hook used the default instead.
+    // The hook used the default instead of the invalid weight.
     configure(&env, "weights.phase = 6\n");
     env.fire("s1", "UserPromptSubmit", json!({"prompt": "Make the lexer fast"}));
     env.thru(&["plan", "init", "Parser", "--phase", "Read"]).ok();

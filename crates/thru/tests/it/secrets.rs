@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::env::{TestEnv, merged};
 
-/// Returns letters and digits that look random and are the same in every run.
+/// Returns letters and digits that look random but are the same in every run.
 pub fn random_text(seed: u64, len: usize) -> String {
     let alphabet = b"ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789";
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;

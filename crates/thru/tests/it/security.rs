@@ -58,7 +58,7 @@ fn every_promise_names_a_test() {
     let promised = section(&page, "## What is promised");
     let mut promises = 0;
     for line in promised.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        // Each line is one sentence. A second sentence could have no test of its own.
+        // Each line is one sentence. A second sentence could make a promise without a test.
         let promise = line.strip_prefix("- ").unwrap_or_else(|| panic!("not a promise of its own: {line}"));
         let text = promise.split("<!--").next().unwrap().trim();
         assert!(

@@ -29,7 +29,7 @@ fn a_bad_session_id_writes_no_file_and_is_on_the_receipt() {
         &long,
     ];
     let env = TestEnv::rooted();
-    // This creates the file of receipts, so that below it only changes.
+    // This call creates the file of receipts, so that the calls below only change it.
     env.hook("Stop", &env.fixture("Stop.first")).silent("a good one");
     for (at, id) in bad.into_iter().enumerate() {
         let before = env.tree();

@@ -1,5 +1,5 @@
-//! How the settings of other programs are written: through no link in a project, without overwriting anybody's edit,
-//! and with the same owner and mode.
+//! How the settings of other programs are written: no link in a project is followed, nobody's edit is overwritten,
+//! and the owner and the mode stay the same.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
@@ -12,13 +12,13 @@ use crate::syscalls::{possible, strace_works};
 
 const LOCAL: &str = "project/.claude/settings.local.json";
 
-/// Creates the link, and the folder that it is in.
+/// Creates the link, and the folder that contains it.
 fn link(target: &Path, link: &Path) {
     fs::create_dir_all(link.parent().unwrap()).unwrap();
     symlink(target, link).unwrap();
 }
 
-/// strace makes examining one path fail. Permissions cannot do that, because tests may run as root.
+/// strace makes the examination of one path fail. Permissions cannot do this, because tests may run as root.
 #[test]
 fn what_may_not_be_looked_at_is_not_taken_for_absent() {
     if !possible(&[strace_works()]) {
@@ -37,7 +37,7 @@ fn what_may_not_be_looked_at_is_not_taken_for_absent() {
         let refused =
             env.call(&["uninstall", "claude-code", "--local"]).through("strace", &words).run().exits(11);
         assert!(refused.stderr.contains(at.to_str().unwrap()), "{rel}: {refused}");
-        // The settings are handled before git's list. If they cannot be examined, nothing is changed.
+        // The settings are changed before git's exclude list. If they cannot be examined, nothing is changed.
         if rel != ".git" {
             wired.assert_same(&env.tree(), rel);
         }
@@ -129,7 +129,8 @@ fn owner_and_mode_of_settings_are_kept() {
     }
 }
 
-/// Runs an install in which every sync is slow, and calls `edit` each time a new file is ready to be put in place.
+/// Runs an installation in which every sync is slow, and calls `edit` each time when a new file is ready to replace
+/// the old one.
 fn install_while(env: &TestEnv, edit: impl Fn(usize)) -> crate::call::Output {
     let folder = env.base().join(LOCAL).parent().unwrap().to_owned();
     let words =

@@ -1,4 +1,4 @@
-//! `thru status`: the current state, in words that a newcomer understands.
+//! `thru status`: the current state, in words that a new user understands.
 
 use insta::assert_snapshot;
 
@@ -152,11 +152,11 @@ fn the_last_session_is_found_behind_torn_lines() {
     assert_eq!(env.json(&["status"])["last_session"]["session"], "9487a9f7-611a-47e9-8202-df72ea246773");
 }
 
-/// One line for each kind of record that exists, and none for the others.
+/// There is one line for each kind of record that exists, and none for the other kinds.
 #[test]
 fn every_kind_of_record_has_its_line() {
     let env = TestEnv::rooted();
-    // The packets are written before the session starts, because a session with a packet counts as handled.
+    // Write the packets before the session starts, because a session with a packet counts as handled.
     env.thru(&["handoff", "finish the lexer"]).ok();
     env.thru(&["handoff", "finish the parser"]).ok();
     env.hook(
@@ -171,7 +171,7 @@ fn every_kind_of_record_has_its_line() {
     env.thru(&["resume", "new", "01-parser"]).ok();
     let sessions = env.store().join("indexes/sessions.jsonl");
     let text = std::fs::read_to_string(&sessions).unwrap();
-    // The process is from another boot of the machine, so it cannot be alive.
+    // With another number the record matches no running process, so the session counts as dead.
     std::fs::write(&sessions, text.replace("\"process\":\"", "\"process\":\"9")).unwrap();
     assert_snapshot!(env.shown(&env.thru(&["status"]).ok().stdout), @"
     project      project (<uuid>)

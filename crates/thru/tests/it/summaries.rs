@@ -89,6 +89,12 @@ fn what_is_never_summarised() {
     let failed =
         json!({"tool_name": "Bash", "tool_input": {"command": "x"}, "error": format!("Exit code 1\n{run}")});
     assert_eq!(env.hook("PostToolUseFailure", &env.payload("s1", "PostToolUseFailure", failed)).stdout, "");
+    let interrupted = json!({"stdout": run, "stderr": "", "interrupted": true, "isImage": false});
+    assert_eq!(
+        tool(&env, "Bash", json!({"command": "x"}), interrupted),
+        "",
+        "a command that was interrupted"
+    );
     let errors: String = (0..2_000).map(|n| format!("error: number {n}\n")).collect();
     assert_eq!(bash(&env, "make", &errors), "", "all of it is errors");
     assert!(!env.store().join("summaries").exists());
@@ -191,6 +197,46 @@ fn after_a_week_an_original_is_removed_and_that_is_told() {
     // The same output is stored again.
     assert_eq!(id_in(&bash(&env, "cargo test", &test_run())), id);
     assert_eq!(env.thru(&["swarm", "retrieve", &id]).ok().stdout, test_run());
+}
+
+/// Retention does not depend on the setting: what was stored, or imported, is removed in time.
+#[test]
+fn old_originals_are_removed_while_summaries_are_off() {
+    let env = project();
+    let id = id_in(&bash(&env, "cargo test", &test_run()));
+    env.write(CONFIG, "");
+    let index = env.store().join("summaries/index.jsonl");
+    let mut line: Value = serde_json::from_str(&fs::read_to_string(&index).unwrap()).unwrap();
+    line["ts"] = json!("2001-01-01T00:00:00Z");
+    fs::write(&index, format!("{line}\n")).unwrap();
+    env.hook("SessionEnd", &env.payload("s1", "SessionEnd", json!({"reason": "other"})));
+    let gone = env.thru(&["swarm", "retrieve", &id]);
+    assert!(gone.code != 0 && gone.stderr.contains("originals are kept for 7 days"), "{}", gone.stderr);
+}
+
+/// An imported output saved nothing here. When it has been removed, importing it again stores it again.
+#[test]
+fn an_imported_output_is_not_counted_as_saved_and_can_be_restored() {
+    let env = TestEnv::new();
+    env.thru(&["init"]).ok();
+    let text = test_run();
+    env.write(
+        "project/.swarm/summaries/S1.json",
+        json!({"id": "S1", "toolName": "bash", "fullOutput": text}).to_string(),
+    );
+    let done = env.json(&["import", "swarm"]);
+    let id = done["summaries"]["outputs"][0]["id"].as_str().unwrap().to_owned();
+    assert_eq!(env.json(&["swarm", "status"])["summaries"]["outputs"], json!(0));
+    let index = env.store().join("summaries/index.jsonl");
+    let mut line: Value = serde_json::from_str(&fs::read_to_string(&index).unwrap()).unwrap();
+    assert_eq!(line["imported"], json!(true));
+    line["ts"] = json!("2001-01-01T00:00:00Z");
+    fs::write(&index, format!("{line}\n")).unwrap();
+    env.hook("SessionEnd", &env.payload("s1", "SessionEnd", json!({"reason": "other"})));
+    assert!(env.thru(&["swarm", "retrieve", &id]).code != 0, "it was removed after a week");
+    assert_eq!(env.json(&["import", "swarm"])["summaries"]["new"], json!(1));
+    assert_eq!(env.thru(&["swarm", "retrieve", &id]).ok().stdout, text);
+    assert_eq!(env.json(&["import", "swarm"])["summaries"]["new"], json!(0));
 }
 
 #[test]

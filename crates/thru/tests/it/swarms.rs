@@ -254,6 +254,7 @@ fn entries(env: &TestEnv, task: &str) -> Vec<Value> {
 #[test]
 fn verdicts_become_evidence_of_the_current_task() {
     let env = planned();
+    env.thru(&["swarm", "install", "--harness", "claude-code", "--swarm", "mega"]).ok();
     stop(&env, "critic", "a1", "VERDICT: NEEDS_REVISION\nCONFIDENCE: HIGH\nISSUES:\n- [1.1] no acceptance");
     env.thru(&["task", "start", "1.1"]).ok();
     stop(&env, "mega_reviewer", "a2", "**VERDICT:** REJECTED\n**RISK:** HIGH\nISSUES:\n- src/a.rs:3 leaks");
@@ -261,6 +262,10 @@ fn verdicts_become_evidence_of_the_current_task() {
     stop(&env, "test_engineer", "a3", "VERDICT: FAIL\nTESTS: 11 passed, 1 failed\nFAILURES:\n- lexer::empty");
     stop(&env, "reviewer", "a4", "VERDICT: APPROVED | REJECTED");
     stop(&env, "coder", "a5", "VERDICT: APPROVED");
+    // Agents of other plugins, and of a swarm that is not in use.
+    stop(&env, "pr-review-toolkit:code-reviewer", "a6", "VERDICT: APPROVED");
+    stop(&env, "code-reviewer", "a7", "VERDICT: APPROVED");
+    stop(&env, "other_reviewer", "a8", "VERDICT: APPROVED");
     let entries = entries(&env, "1.1");
     let rows: Vec<(&str, &str, &str)> = entries
         .iter()
@@ -372,6 +377,106 @@ fn a_swarm_of_the_settings_names_the_plan() {
     assert_eq!(env.json(&["plan", "show"])["swarm"], "mega");
     env.thru(&["swarm", "install", "--harness", "claude-code"]).ok();
     assert!(env.project().join(".claude/agents/mega_coder.md").exists());
+}
+
+#[test]
+fn a_long_answer_is_a_note_that_says_so() {
+    let env = planned();
+    stop(&env, "reviewer", "a1", &format!("{}\nVERDICT: APPROVED", "x".repeat(300_000)));
+    let entries = entries(&env, "1.1");
+    assert_eq!((&entries[0]["type"], &entries[0]["verdict"]), (&json!("note"), &json!("info")));
+    assert!(entries[0]["summary"].as_str().unwrap().contains("longer than 256 KB"), "{}", entries[0]);
+}
+
+/// A rejected task is not done, although it has no acceptance criterion.
+#[test]
+fn a_rejected_task_is_not_closed_in_silence() {
+    let env = planned();
+    env.thru(&["task", "start", "1.1"]).ok();
+    stop(&env, "reviewer", "a1", "VERDICT: REJECTED\nISSUES:\n- a.rs:1 sql injection");
+    let refused = env.thru(&["task", "done", "1.1"]);
+    assert!(refused.code != 0 && refused.stderr.contains("sql injection"), "{refused}");
+    assert!(refused.stderr.contains("--without-evidence"), "{refused}");
+    stop(&env, "critic", "a2", "VERDICT: APPROVED\nSUMMARY: the plan of phase 2 is fine");
+    assert!(env.thru(&["task", "done", "1.1"]).code != 0, "a critic judges the plan");
+    stop(&env, "reviewer", "a3", "VERDICT: APPROVED");
+    env.thru(&["task", "done", "1.1"]).ok();
+
+    env.thru(&["task", "add", "Parser"]).ok();
+    env.thru(&["task", "start", "1.2"]).ok();
+    stop(&env, "test_engineer", "a4", "VERDICT: FAIL\nTESTS: 1 passed, 1 failed");
+    assert!(env.thru(&["task", "done", "1.2"]).code != 0);
+    env.thru(&["task", "done", "1.2", "--without-evidence", "the test is wrong"]).ok();
+}
+
+/// The harness's own list does not close a rejected task either.
+#[test]
+fn a_list_does_not_close_a_rejected_task() {
+    let env = planned();
+    let todo = |status: &str| {
+        let todos = json!([{"content": "Lexer", "status": status, "activeForm": "x"}]);
+        let more = json!({"tool_name": "TodoWrite", "tool_input": {"todos": todos}, "tool_response": {}, "tool_use_id": status});
+        env.fire("s1", "PostToolUse", more);
+        env.fire("s1", "Stop", json!({"stop_hook_active": false}));
+    };
+    let status = || env.json(&["plan", "show"])["phases"][0]["tasks"][0]["status"].clone();
+    todo("in_progress");
+    assert_eq!(status(), "in_progress");
+    stop(&env, "reviewer", "a1", "VERDICT: REJECTED\nISSUES:\n- a.rs:1 leaks");
+    todo("completed");
+    assert_eq!(status(), "in_progress", "it was rejected");
+}
+
+/// A plan that was imported without a swarm is not of the swarm here. Its decisions are set aside with it.
+#[test]
+fn what_belongs_to_a_plan_of_another_swarm_is_set_aside() {
+    for (line, named) in [("Swarm: other\n", "other"), ("", "(unnamed)")] {
+        let env = TestEnv::repository();
+        env.thru(&["init"]).ok();
+        fs::create_dir_all(env.user_config().parent().unwrap()).unwrap();
+        fs::write(env.user_config(), "[swarm]\nid = \"mega\"\n").unwrap();
+        let plan = format!("# Theirs\n{line}## Phase 1: One\n- [ ] 1.1: THEIR-TASK\n");
+        env.write("project/.swarm/plan.md", plan);
+        env.write("project/.swarm/context.md", "# Context\n\n## Decisions\n\n- THEIR-DECISION\n");
+        env.thru(&["import", "swarm"]).ok();
+        env.thru(&["decide", "OUR-DECISION"]).ok();
+        env.fire("s1", "SessionStart", json!({"source": "startup"}));
+        let told = env.thru(&["brief"]).ok().stdout;
+        assert!(told.contains(&format!("belongs to the swarm {named}")), "{told}");
+        assert!(told.contains("OUR-DECISION") && !told.contains("THEIR"), "{told}");
+        assert!(told.contains("1 decision of the plan of the swarm"), "{told}");
+        assert!(env.thru(&["swarm", "diagnose"]).stdout.contains(named));
+
+        env.thru(&["swarm", "plan", "--adopt"]).ok();
+        let told = env.thru(&["brief"]).ok().stdout;
+        assert!(told.contains("THEIR-TASK") && told.contains("THEIR-DECISION"), "{told}");
+    }
+    // A plan that the user imports from a file is for the swarm here.
+    let env = TestEnv::repository();
+    env.thru(&["init"]).ok();
+    fs::create_dir_all(env.user_config().parent().unwrap()).unwrap();
+    fs::write(env.user_config(), "[swarm]\nid = \"mega\"\n").unwrap();
+    env.write("mine.md", "# Mine\n## Phase 1: One\n- [ ] 1.1: MY-TASK\n");
+    env.thru(&["plan", "import", env.base().join("mine.md").to_str().unwrap()]).ok();
+    assert_eq!(env.json(&["plan", "show"])["swarm"], "mega");
+    env.fire("s1", "SessionStart", json!({"source": "startup"}));
+    assert!(env.thru(&["brief"]).ok().stdout.contains("MY-TASK"));
+}
+
+/// Files of another swarm that a person removed leave no line in git's exclude list.
+#[test]
+fn the_exclude_list_is_restored_when_files_were_removed_by_hand() {
+    let env = TestEnv::repository();
+    let excluded = || fs::read_to_string(env.project().join(".git/info/exclude")).unwrap_or_default();
+    let before = excluded();
+    env.thru(&["swarm", "install", "--harness", "claude-code", "--swarm", "mega"]).ok();
+    fs::remove_file(env.project().join(".claude/agents/mega_coder.md")).unwrap();
+    env.thru(&["swarm", "uninstall"]).ok();
+    assert_eq!(excluded(), before);
+    env.thru(&["swarm", "install", "--harness", "claude-code", "--swarm", "mega"]).ok();
+    fs::remove_dir_all(env.project().join(".claude")).unwrap();
+    env.thru(&["swarm", "uninstall"]).ok();
+    assert_eq!(excluded(), before);
 }
 
 #[test]

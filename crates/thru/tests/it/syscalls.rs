@@ -1,4 +1,5 @@
-//! The system calls of the binary, traced with strace: there are few, and no sync, no network and no other process.
+//! The system calls of the binary, traced with strace: there are few of them, and they neither sync, nor use the
+//! network, nor start a process.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -10,7 +11,7 @@ use serde_json::json;
 use crate::call::Call;
 use crate::env::{TestEnv, event_of, fixture_names};
 
-/// One line of strace.
+/// A system call in the output of strace.
 #[derive(Debug)]
 struct Made {
     name: String,
@@ -18,8 +19,8 @@ struct Made {
     rest: String,
 }
 
-/// Returns whether the test can run. On CI it must, except on another system, which has no strace, or with an emulated
-/// binary, for which strace shows the emulator's calls.
+/// Returns whether the test can run. In CI it must run, except on systems other than Linux, which have no strace,
+/// and with an emulated binary, for which strace shows the emulator's calls.
 pub fn possible(needed: &[(&str, bool)]) -> bool {
     for (foreign, why) in [
         (!cfg!(target_os = "linux"), "strace exists on Linux only"),
@@ -95,7 +96,7 @@ fn a_tool_call_costs_few_system_calls() {
         env.trust_record(),
         env.user_config(),
         env.store().join("config.toml"),
-        // The hook looks for this file, because a tool call shows that an announced compaction did not happen.
+        // The hook looks for this file: if a compaction was announced, a tool call shows that it did not happen.
         env.store().join(format!("state/pending/{session}")),
         journal.clone(),
     ]
@@ -122,7 +123,8 @@ fn a_tool_call_costs_few_system_calls() {
     }
 }
 
-/// At a stop, a project without loops costs one look for the index, and one for loops to rebuild it from.
+/// At a stop, a project without loops costs two looks at the disk: one for the index, and one for loops to rebuild
+/// it from.
 #[test]
 fn a_stop_without_a_loop_looks_for_one_once() {
     if !possible(&[strace_works()]) {
@@ -139,7 +141,7 @@ fn a_stop_without_a_loop_looks_for_one_once() {
     assert_eq!(looked, expected);
 }
 
-/// A tool call does not wait for the disk; the next checkpoint does, once.
+/// A tool call does not wait for the disk. The next checkpoint waits for it once.
 #[test]
 fn an_answer_is_on_the_disk_after_the_next_checkpoint() {
     if !possible(&[strace_works()]) {
@@ -249,7 +251,7 @@ fn no_hook_reaches_the_network_or_starts_a_process() {
     let mut seen = BTreeSet::new();
     for name in fixture_names() {
         let event = event_of(&name);
-        // This tests one payload of each event, and every kind of session start.
+        // Test one payload of each event, and every kind of session start.
         if !seen.insert(event.to_owned()) && event != "SessionStart" {
             continue;
         }

@@ -11,7 +11,7 @@ pub struct Tree(BTreeMap<String, Node>);
 #[derive(Debug, PartialEq, Eq)]
 struct Node {
     what: What,
-    /// The inode and the time of the last change, which show that a file was rewritten with the same bytes.
+    /// The inode and the time of the last change. They show whether a file was rewritten, even with the same bytes.
     touched: (u64, i64, i64),
 }
 

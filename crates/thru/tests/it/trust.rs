@@ -192,7 +192,7 @@ fn a_trust_record_that_cannot_be_read_silences_hooks() {
         env.assert_state_receipts_only(&before, how);
         let doctor = env.thru(&["doctor"]).exits(1);
         assert!(doctor.stdout.contains(env.trust_record().to_str().unwrap()), "{how}: {doctor}");
-        // A command that wants to add to the record does not overwrite it.
+        // A command that would add to the record must not overwrite a record that it cannot read.
         let code = env.thru(&["trust"]).code;
         assert!([12, 13].contains(&code), "{how}: {code}");
         assert_eq!(fs::read(env.trust_record()).unwrap(), bytes, "{how}");

@@ -1,4 +1,4 @@
-//! Typing errors, help, and how both look.
+//! Typing errors and help texts, and how both look.
 
 use insta::assert_snapshot;
 
@@ -131,7 +131,7 @@ fn what_config_shows_is_what_holds() {
 #[test]
 fn every_command_speaks_json() {
     let env = TestEnv::rooted();
-    // `doctor` ends with 1 while nothing calls `thru`.
+    // `doctor` exits with 1 as long as no harness calls `thru`.
     env.thru(&["install", "claude-code"]).ok();
     let commands: [&[&str]; 9] = [
         &["init"],

@@ -111,7 +111,7 @@ fn a_session_that_enters_a_worktree_says_so_in_its_journal() {
     let env = TestEnv::repository();
     env.thru(&["init"]).ok();
     for tree in worktrees(&env) {
-        // The harness's project folder stays where the session began, and only `cwd` has moved.
+        // The harness's project folder is still the folder where the session began. Only `cwd` has moved.
         let payload = env.fixture_in("PostToolUse.Edit", &tree);
         env.hook("PostToolUse", &payload).silent("in the worktree");
         let line = env.journal(payload["session_id"].as_str().unwrap()).pop().unwrap();
@@ -160,7 +160,8 @@ fn a_worktree_that_was_added_later_is_wired_as_its_harness_has_it() {
 fn a_folder_that_only_claims_to_be_a_worktree_does_not_write_into_a_trusted_root() {
     let env = TestEnv::repository();
     env.thru(&["init"]).ok();
-    // An archive could contain such a folder. It points to the repository, but is not a worktree of it.
+    // An archive could contain such a folder. It points to the repository, but the repository does not list it as a
+    // worktree.
     env.write("hostile/.git", "gitdir: gitdir\n");
     env.write("hostile/gitdir/commondir", format!("{}\n", env.project().join(".git").display()));
     let before = env.tree();

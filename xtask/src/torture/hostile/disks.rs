@@ -1,7 +1,7 @@
 //! Full and read-only disks, and files that the user may not read or write.
 //!
-//! A full or read-only disk is mounted in a separate mount namespace, which disappears with the command. That needs
-//! root and a kernel that allows it; otherwise the tests are skipped with a note.
+//! A full or read-only disk is mounted in a separate mount namespace, which disappears when the command ends.
+//! Mounting needs root and a kernel that allows it. Otherwise the tests are skipped with a note.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -36,8 +36,8 @@ fn may_mount() -> bool {
     tried.is_ok_and(|status| status.success())
 }
 
-/// Makes the sandbox's folder a small memory disk, filled to the last byte. $0 is the sandbox, $1 its original, $2
-/// where to put the result; the rest is the command.
+/// Makes the sandbox's folder a small disk in memory that is completely full. $0 is the sandbox, $1 is its
+/// original, $2 is where to put the result; the rest is the command.
 const FULL: &str = r#"
     sandbox=$0 was=$1 became=$2; shift 2
     mount -t tmpfs -o size=512k none "$sandbox"
@@ -73,7 +73,8 @@ fn full(lab: &Lab) -> Result<Tally> {
             fs::create_dir_all(&became)?;
             let output = mounted(FULL, &sandbox, &[&was, &became], argv)?;
             let mut wrong = outcome(argv, &output);
-            // The sandbox is copied back to a disk with room: every record must be there, and the next hook must work.
+            // Copy the sandbox back to a disk that is not full: every record must be there, and the next hook must
+            // work.
             Snapshot::take(&became)?.restore(&sandbox.dir)?;
             let after = Snapshot::take(&sandbox.dir)?;
             judge_files(argv, &before, &after, &mut wrong);
@@ -87,7 +88,7 @@ fn full(lab: &Lab) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Checks that hooks work after the disk has room again.
+/// Checks that hooks work when the disk is no longer full.
 fn next_works(sandbox: &Sandbox, argv: &[&str], before: &Snapshot, wrong: &mut Wrongs) -> Result<()> {
     let had_store = before.file(Path::new("project/.agent/context/root.json")).is_some();
     if !had_store {
@@ -109,8 +110,9 @@ fn next_works(sandbox: &Sandbox, argv: &[&str], before: &Snapshot, wrong: &mut W
     Ok(())
 }
 
-/// Fills the disk for 600 hooks and then makes room. $0 is the sandbox, $1 its original, $2 where to put the result and
-/// the output of the commands, $3 the payload of a tool call, $4 that of a session start; the rest is the binary.
+/// Fills the disk for 600 hooks and then frees space. $0 is the sandbox, $1 is its original, $2 is where to put the
+/// result and the output of the commands, $3 is the payload of a tool call, $4 is the payload of a session start;
+/// the rest is the binary.
 const FULL_FOR_LONG: &str = r#"
     sandbox=$0 was=$1 became=$2 tool=$3 start=$4; shift 4
     mount -t tmpfs -o size=1m none "$sandbox"
@@ -135,9 +137,9 @@ const FULL_FOR_LONG: &str = r#"
     exit $failed
 "#;
 
-/// Reports 600 tool calls on a full disk. Each must be in the journal, in a receipt, or counted as lost within the
-/// right bounds. `thru doctor` must say that the disk is full, and the first session start that can write must report
-/// the loss, once.
+/// Reports 600 tool calls on a full disk. Each call must be in the journal, in a receipt, or in the number of lost
+/// records, and the report of the loss must give the right times. `thru doctor` must say that the disk is full, and
+/// the first session start that can write must report the loss, once.
 fn full_for_long(lab: &Lab) -> Result<Tally> {
     let mut tally = Tally::default();
     let sandbox = lab.sandbox("full-for-long")?;
@@ -172,7 +174,7 @@ fn full_for_long(lab: &Lab) -> Result<Tally> {
     expect("doctor-free", "records can be written", true);
     expect("doctor-free", "records were lost between", true);
     expect("status-free", "records were lost between", true);
-    // Counts what happened to the 600 calls: a journal line, a receipt, or a count of lost records.
+    // Count what became of the 600 calls: a journal line, a receipt, or a lost record.
     let journal = Snapshot::take(&became)
         .and_then(|after| after.restore(&sandbox.dir))
         .map(|()| rows::journal_ids(&sandbox))?;
@@ -240,7 +242,7 @@ fn outcome(argv: &[&str], output: &Output) -> Wrongs {
     wrong
 }
 
-/// Files that may not be read or written: a name for the case, and the paths with the modes they get.
+/// Files that may not be read or written. Each case has a name, and paths with the modes that they get.
 const FORBIDDEN: &[(&str, &[(&str, u32)])] = &[
     ("root.json may not be read", &[("project/.agent/context/root.json", 0o000)]),
     ("the store may not be entered", &[("project/.agent/context", 0o000)]),
@@ -255,7 +257,8 @@ const FORBIDDEN: &[(&str, &[(&str, u32)])] = &[
     ("the settings may not be read", &[("project/.agent/context/config.toml", 0o000)]),
 ];
 
-/// Tries every command on these files. Root may read and write everything, so root runs them as another user.
+/// Tries every command on these files. Root may read and write everything, so if root runs this test, the commands
+/// run as another user.
 fn forbidden(lab: &Lab) -> Result<Tally> {
     let mut tally = Tally::default();
     let root = is_root();
@@ -295,7 +298,8 @@ fn forbidden(lab: &Lab) -> Result<Tally> {
         }
         fs::remove_dir_all(&sandbox.dir)?;
     }
-    // All commands must work for that user if everything is allowed. Otherwise the tests above would prove nothing.
+    // If everything is allowed, all commands must work for that user. Otherwise the tests above would prove
+    // nothing.
     tally.add(allowed(lab, &bin, root)?);
     Ok(tally)
 }

@@ -1,4 +1,4 @@
-//! Payloads that no harness should send. To add one, add a line to `PAYLOADS`.
+//! Payloads that no harness should send. To add a payload, add a line to `PAYLOADS`.
 
 use std::path::Path;
 
@@ -73,7 +73,7 @@ const PAYLOADS: &[(&str, Make)] = &[
     ("transcript is a device", |s| with(s, &[("transcript_path", json!("/dev/zero"))])),
 ];
 
-/// Arguments of `thru hook` that have no meaning. People also write hooks into settings by hand.
+/// Wrong arguments of `thru hook`, because people also write hooks into settings by hand.
 const WORDS: &[&[&str]] = &[
     &["hook"],
     &["hook", "claude-code"],
@@ -119,7 +119,7 @@ fn one(sandbox: &Sandbox, before: &Snapshot, argv: &[&str], payload: &[u8]) -> R
     judge_output(argv, &output, &mut wrong);
     let after = Snapshot::take(&sandbox.dir)?;
     judge_files(argv, before, &after, &mut wrong);
-    // An invented session must not become a file next to root.json.
+    // The name of a session must not become the name of a file next to root.json.
     let store = Path::new("project/.agent/context");
     let new = after.files().filter(|(path, _)| path.parent() == Some(store) && before.file(path).is_none());
     wrong.extend(new.map(|(path, _)| (Loss::None, format!("{} was made", path.display()))));

@@ -1,4 +1,4 @@
-//! Folders, files and environments that are not what they should be. To add one, add a line to `PLACES`.
+//! Folders, files and environments that are not what they should be. To add a place, add a line to `PLACES`.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -16,17 +16,17 @@ use crate::torture::{Depth, Tally, on_all_cores};
 
 struct Place {
     name: &'static str,
-    /// Changes a project that has records.
+    /// Changes a project that already has records.
     arrange: fn(&Sandbox) -> Result<()>,
-    /// How the command is started there.
+    /// How the command is started in this place.
     start: Start,
 }
 
 enum Start {
     Plainly,
-    /// With these variables set; a variable without a value is removed.
+    /// With these variables. A variable without a value is removed.
     With(&'static [(&'static str, Option<&'static str>)]),
-    /// By a shell line that ends in `"$@"`.
+    /// Through a shell line that ends in `"$@"`.
     Shell(&'static str),
 }
 use Start::{Plainly, Shell, With};

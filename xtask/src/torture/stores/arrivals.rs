@@ -10,7 +10,8 @@ use crate::sandbox::Sandbox;
 
 pub struct Arrival {
     pub name: &'static str,
-    /// Whether the user has vouched for the project: then hooks may record and answer, but run and feed nothing.
+    /// Whether the user has trusted the project. Then hooks may record and answer, but must neither run nor feed
+    /// anything.
     pub is_trusted: bool,
     pub bring: fn(&Sandbox, &[Item]) -> Result<()>,
 }
@@ -62,7 +63,7 @@ fn checked_out(sandbox: &Sandbox, items: &[Item]) -> Result<()> {
     Ok(fs::remove_dir_all(upstream)?)
 }
 
-/// A prompt-injected agent writes the records with its own tools. Git does not track them.
+/// A prompt-injected agent writes the records with its own tools, so git does not track them.
 fn written(sandbox: &Sandbox, items: &[Item]) -> Result<()> {
     worked_in_clone(sandbox)?;
     fs::remove_dir_all(sandbox.dir.join("upstream"))?;

@@ -8,11 +8,11 @@ use crate::sandbox::{SESSION, Sandbox};
 /// What a command may do outside its store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// It writes records and, if that is its purpose, trust.
+    /// The command writes records and, if that is its purpose, trust.
     Plain,
-    /// It changes settings of harnesses, and the exclude list of this clone.
+    /// The command changes settings of harnesses, and the exclude list of this clone.
     Settings,
-    /// The user starts a loop with it: the loop's prompt may be fed afterwards, but nothing may run.
+    /// The user starts a loop with the command. The loop's prompt may be fed afterwards, but nothing may run.
     StartsLoop,
 }
 
@@ -21,12 +21,12 @@ pub struct Line {
     pub argv: &'static [&'static str],
     pub kind: Kind,
     pub stdin: &'static str,
-    /// Whether it runs inside a harness, as when an agent runs it.
+    /// Whether the command runs inside a harness, as if an agent ran it.
     pub in_harness: bool,
 }
 
 impl Line {
-    /// Returns whether the command affects what hooks do afterwards. If so, a session follows.
+    /// Returns whether the command can affect what hooks do afterwards. If so, a session is run after it.
     pub fn precedes_session(&self) -> bool {
         ["loop", "gate", "trust", "init", "pickup", "import", "role"].contains(&self.argv[0])
     }
@@ -164,7 +164,7 @@ pub const LINES: &[Line] = &[
     plain(&["swarm", "status"]),
     plain(&["swarm", "retrieve", "0123456789ab"]),
     plain(&["swarm", "benchmark"]),
-    // Without `--dry-run` the command rightly writes wherever its user says.
+    // Without `--dry-run` the command would be allowed to write wherever its user tells it to.
     reads(&["swarm", "extract", "--dry-run"], "```rust ../outside/made.rs\nfn made() {}\n```\n"),
     reads(&["swarm", "domains"], "a database\n"),
     reads(&["statusline"], "{}"),
@@ -206,7 +206,7 @@ pub const LINES: &[Line] = &[
     plain(&["harness", "list"]),
     plain(&["harness", "show", "opencode"]),
     plain(&["completions", "bash"]),
-    // A binary from `--bin` may not have this command; then the line is a usage error.
+    // A binary that `--bin` names may not have this command. Then the line is a usage error.
     plain(&["debug", "hook", "claude-code", "SessionStart"]),
 ];
 
@@ -233,7 +233,8 @@ pub fn all(sandbox: &Sandbox) -> Result<Vec<Line>> {
     Ok(LINES.to_vec())
 }
 
-/// Returns the commands that a help page lists. A continued line is indented more deeply.
+/// Returns the commands that a help page lists. A line that continues another is indented more deeply, and is
+/// skipped.
 fn listed(sandbox: &Sandbox, argv: &[&str]) -> Result<Vec<String>> {
     let output = sandbox.must(argv, b"")?;
     let help = String::from_utf8_lossy(&output.stdout).into_owned();

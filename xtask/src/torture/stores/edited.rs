@@ -1,4 +1,5 @@
-//! Things that the user started here and that somebody else changed afterwards: consent ends when the text changes.
+//! Loops and runs that the user started here and that somebody else changed afterwards: consent ends when the text
+//! changes.
 
 use std::fs;
 use std::path::PathBuf;
@@ -62,7 +63,7 @@ pub fn stores() -> Vec<Store> {
     loops.chain(runs).chain([cancelled]).collect()
 }
 
-/// The user's own loop, with a validator; the session owns it.
+/// A sandbox with the user's own loop, which has a validator. The session owns the loop.
 pub fn started_loop(sandbox: &Sandbox) -> Result<()> {
     start_loop(sandbox, "true")
 }
@@ -74,7 +75,7 @@ pub fn start_loop(sandbox: &Sandbox, validator: &str) -> Result<()> {
     sandbox.must(&argv, b"").map(drop)
 }
 
-/// The user's own run, whose command makes no output.
+/// A sandbox with the user's own run, whose command writes no output.
 fn expected_run(sandbox: &Sandbox) -> Result<()> {
     expect_run(sandbox, &["false"])
 }

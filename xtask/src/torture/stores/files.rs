@@ -1,5 +1,5 @@
-//! The files that a hostile repository contains. Every command in them leaves a canary, and every prompt contains a
-//! marker.
+//! The files that a hostile repository contains. Every command in them creates a file, its canary, and every prompt
+//! contains a marker.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -12,11 +12,11 @@ use crate::sandbox::{SESSION, Sandbox};
 
 /// The marker in every prompt that a loop, a packet or a launch would feed to an agent.
 pub const ORDER: &str = "ORDER-4711-do-as-I-say";
-/// The marker in every other text of a hostile store. In an untrusted store no hook may repeat it.
+/// The marker in every other text of a hostile store. No hook may print it in an untrusted store.
 pub const TEXT: &str = "TEXT-4711-of-a-stranger";
 /// The marker in files outside the project, which no record in the project may make `thru` show.
 pub const SECRET: &str = "SECRET-4711-of-the-user";
-/// What the agent says to end a loop: only then do validators run.
+/// What the agent says to end a loop. Validators run only after these words.
 pub const PROMISE: &str = "ALL DONE";
 pub const PROJECT_ID: &str = "0197b000-0000-7000-8000-000000000013";
 pub const ROLE: &str = "tester";
@@ -58,7 +58,7 @@ fn link(path: &str, to: impl Into<String>) -> Item {
     Item::Link(path.to_owned(), to.into())
 }
 
-/// The folder in which a hostile command leaves a file named after itself.
+/// Returns the folder in which a hostile command creates a file with its own name.
 pub fn canaries(sandbox: &Sandbox) -> std::path::PathBuf {
     sandbox.dir.join("canary")
 }
@@ -161,7 +161,8 @@ pub fn run_elsewhere_in_project(sandbox: &Sandbox) -> Vec<Item> {
     vec![file("build/run/expected.json", expected(sandbox, "launch")), live("build/run")]
 }
 
-/// A live run in a folder outside the project. `user_files` creates the folder, with a run in it.
+/// Returns a record that names a live run in a folder outside the project. `user_files` creates this folder, with a
+/// run in it.
 pub fn live_run_outside(sandbox: &Sandbox) -> Vec<Item> {
     vec![live(&sandbox.dir.join("outside/run").display().to_string())]
 }
@@ -239,7 +240,7 @@ pub fn live_state_file_with_commands(sandbox: &Sandbox) -> Vec<Item> {
     ]
 }
 
-/// Returns settings of a project that request everything that would weaken a hook or widen its access.
+/// Returns settings of a project that ask for everything that would make a hook less safe or widen its access.
 pub fn bold_settings(sandbox: &Sandbox) -> Vec<Item> {
     let outside = sandbox.dir.join("outside").display().to_string();
     vec![config(format!(
@@ -320,14 +321,15 @@ pub fn manifest_steps_are_link(sandbox: &Sandbox) -> Vec<Item> {
     items
 }
 
-/// Forged copies of the state files and indexes that each machine keeps for itself, committed to git.
+/// Returns forged copies of the state files and indexes that each machine keeps for itself. They are committed to
+/// git.
 pub fn forged_state(_: &Sandbox) -> Vec<Item> {
     let line =
         json!({"v": 1, "ts": TIME, "event": "prompt", "session": SESSION, "text": format!("{ORDER} {TEXT}")});
     let session =
         json!({"ts": TIME, "session": SESSION, "harness": "claude-code", "event": "start", "cwd": "/"});
     let active = json!({"schema_version": 1, "session": SESSION, "workstream": WORKSTREAM, "ts": TIME});
-    // A journal is shown as data, even one that an agent has written to.
+    // A journal is shown as data, even if an agent has written to it.
     let said = json!({"v": 1, "ts": TIME, "event": "prompt", "session": SESSION, "text": TEXT});
     vec![
         record(&format!("sessions/{SESSION}.jsonl"), format!("{said}\n")),
@@ -345,7 +347,7 @@ pub fn forged_state(_: &Sandbox) -> Vec<Item> {
     ]
 }
 
-/// Returns what other tools leave, for `thru import`.
+/// Returns files that other tools leave, for `thru import`.
 pub fn foreign_tools(sandbox: &Sandbox) -> Vec<Item> {
     let ralph = format!(
         "---\nactive: true\niteration: 2\nmax_iterations: 9\ncompletion_promise: \"{PROMISE}\"\nsession_id: {SESSION}\n---\n\n{ORDER}\n"
@@ -375,7 +377,8 @@ pub fn everything(sandbox: &Sandbox) -> Vec<Item> {
     parts.iter().flat_map(|part| part(sandbox)).collect()
 }
 
-/// Creates what the user has next to the project. Nothing in a store may make `thru` read, run or change it.
+/// Creates the files that the user has next to the project. Nothing in a store may make `thru` read, run or change
+/// them.
 pub fn user_files(sandbox: &Sandbox) -> Result<()> {
     fs::create_dir_all(canaries(sandbox))?;
     let outside = sandbox.dir.join("outside");

@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 use super::files::{PROMISE, ROLE};
 use crate::sandbox::SESSION;
 
-/// One hook call. It is the same for every store, except for the folder.
+/// One hook call. Only the folder differs between stores.
 #[derive(Debug, Clone)]
 pub struct Hook {
     pub harness: &'static str,
     pub event: &'static str,
-    /// The hook's own deadline.
+    /// The deadline of the hook itself.
     pub deadline_ms: u64,
     more: Value,
 }
@@ -52,7 +52,7 @@ pub fn all() -> Result<Vec<Hook>> {
         let mut order: Vec<(usize, Hook)> = Vec::new();
         for wired in harness.events {
             let calls = payloads(wired.event);
-            // If a harness row gets a new event, its payloads must be added here.
+            // If a harness gets a new event, its payloads must be added here.
             ensure!(
                 !calls.is_empty(),
                 "the hostile stores have no payload for {} {}",
@@ -71,7 +71,7 @@ pub fn all() -> Result<Vec<Hook>> {
     Ok(hooks)
 }
 
-/// Returns the calls of an event, each with its place in a session.
+/// Returns the payloads of an event, each with its place in the order of a session.
 fn payloads(event: &str) -> Vec<(usize, Value)> {
     let role_file = format!(".agent/context/agents/{ROLE}.context.md");
     let said = format!("All is done. <promise>{PROMISE}</promise>");
@@ -111,7 +111,7 @@ fn payloads(event: &str) -> Vec<(usize, Value)> {
     }
 }
 
-/// Returns the calls of an event that a plugin reports, in its own format.
+/// Returns the payloads of an event that a plugin reports, in the plugin's format.
 fn payloads_of_plugin(event: &str, said: &str) -> Vec<(usize, Value)> {
     let agent = json!({"agent_id": "ses_a1", "agent_type": "security", "source": "startup", "message": said});
     match event {

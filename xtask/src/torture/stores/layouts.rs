@@ -1,4 +1,5 @@
-//! Stores whose layout is the attack: links, foreign owners, folders above and below, git, the environment.
+//! Stores whose layout is the attack: links, foreign owners, stores in folders above and below, git, the
+//! environment.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};

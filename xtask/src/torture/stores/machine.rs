@@ -1,4 +1,4 @@
-//! The victim's machine: git, trust, and what a session has left before the attack.
+//! The victim's machine: git, trust, and what a session left before the attack.
 
 use std::fs;
 use std::path::Path;
@@ -62,8 +62,8 @@ pub fn clone(sandbox: &Sandbox, upstream: &Path) -> Result<()> {
     git(&sandbox.dir, &["clone", "--quiet", "--template=", &from, &to])
 }
 
-/// Records that the user vouches for the project, as `thru trust` does. The command itself refuses inside a harness,
-/// and an agent may be running this.
+/// Records that the user trusts the project, as `thru trust` does. The command itself refuses inside a harness, and
+/// an agent may be running this test.
 pub fn trust(sandbox: &Sandbox) -> Result<()> {
     trust_at(sandbox, &sandbox.project(), PROJECT_ID)?;
     let status = sandbox.must(&["status", "--json"], b"")?;
@@ -91,7 +91,7 @@ pub fn past_session(sandbox: &Sandbox) -> Result<()> {
     sandbox.must(rows::STOP, &rows::stop(&sandbox.dir)).map(drop)
 }
 
-/// A harmless shared store that the user has cloned, vouched for and worked in.
+/// A sandbox with a harmless shared store that the user has cloned, trusted and worked in.
 pub fn worked_in_clone(sandbox: &Sandbox) -> Result<()> {
     let upstream = sandbox.dir.join("upstream");
     repository(&upstream, &files::harmless())?;

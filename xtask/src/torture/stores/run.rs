@@ -19,14 +19,14 @@ use crate::torture::Depth;
 use crate::torture::rows::STOP;
 use crate::torture::snapshot::Snapshot;
 
-/// The time to start a process on a busy machine. A hook's own deadline begins when it runs.
+/// How long starting a process may take on a busy machine. A hook's own deadline begins when it runs.
 const START_MS: u64 = 50;
 const LARGEST_KB: u64 = 8 * 1024;
-/// The memory that a hook may use in addition to the size of a large debug binary.
+/// How much memory a hook may use in addition to the size of a large debug binary.
 const OWN_KB: u64 = 6 * 1024;
-/// The longest that a command may take, in seconds. After that a user would think that it hangs.
+/// The longest time that a command may take, in seconds. After this time a user would think that it hangs.
 const PATIENCE_S: u64 = 5;
-/// How often a slow hook is measured. It counts only if it is slow every time.
+/// How many times a slow hook is measured. It counts as slow only if it is slow every time.
 const MEASURED: u64 = 8;
 
 pub struct Runner {
@@ -37,7 +37,7 @@ pub struct Runner {
     largest_kb: u64,
 }
 
-/// What happened in one store.
+/// What was found in one store.
 #[derive(Debug, Default)]
 pub struct Found {
     pub hooks: usize,
@@ -83,8 +83,8 @@ impl Runner {
         root && setpriv.is_ok_and(|status| status.success())
     }
 
-    /// Checks that a loop and a run that the user did start are fed and run. Otherwise the torture could pass because
-    /// it cannot see violations.
+    /// Checks that a loop and a run that the user started are really fed and run. Otherwise the torture could pass
+    /// because it cannot see violations.
     pub fn control(&self, lab: &Lab) -> Result<()> {
         let store = Store::trusted("control", "control", |sandbox| {
             edited::start_loop(sandbox, &format!("touch {}", canaries(sandbox).join("control").display()))
@@ -122,7 +122,7 @@ impl Runner {
         sandbox.bin.clone_from(&self.bin);
         files::user_files(&sandbox)?;
         (store.arrange)(&sandbox).with_context(|| format!("{}, {}", store.group, store.name))?;
-        // The upstream repository would be compared every time.
+        // Remove the upstream repository, which would otherwise be compared every time.
         let upstream = sandbox.dir.join("upstream");
         if upstream.exists() {
             fs::remove_dir_all(upstream)?;
@@ -131,9 +131,9 @@ impl Runner {
         Ok(Trial { store, sandbox, before })
     }
 
-    /// Runs everything in one store. A full run tries every hook alone and in a session, and every command. A quick run
-    /// tries hooks alone only where a loop would act, and only a third of the commands that neither start anything nor
-    /// write settings, a different third for each store.
+    /// Runs everything in one store. A full run tries every hook alone and in a session, and every command. A quick
+    /// run tries hooks alone only if they would act on a loop. Of the commands that neither start anything nor
+    /// write settings, it tries only a third, and a different third for each store.
     pub fn try_store(&self, lab: &Lab, at: usize, store: &Store, depth: Depth) -> Result<Found> {
         let trial = self.arrange(lab, &format!("store-{at}"), store)?;
         let mut found = Found::default();
@@ -141,7 +141,7 @@ impl Runner {
             let after = self.hook(&trial, hook, &trial.before, &store.rules, &mut found)?;
             trial.before.undo(&after, &trial.sandbox.dir)?;
         }
-        // The hooks also run as a session, so that each of them finds what the previous ones left.
+        // The hooks also run as a session, so that each hook finds what the previous hooks left.
         for harness in harness::HARNESSES {
             let mut before = trial.before.clone();
             for hook in self.hooks.iter().filter(|hook| hook.harness == harness.name) {
@@ -161,7 +161,7 @@ impl Runner {
         Ok(found)
     }
 
-    /// Runs a hook and judges it; returns the state afterwards.
+    /// Runs a hook, judges it, and returns the state afterwards.
     fn hook(
         &self,
         trial: &Trial,
@@ -264,8 +264,8 @@ impl Trial<'_> {
         }
     }
 
-    /// Returns the rules after a command. A store that it created, or that the user has just trusted, is the user's
-    /// own.
+    /// Returns the rules that apply after a command. If the command created the store, or the user has just trusted
+    /// it, the store is the user's own.
     fn rules_after(&self, line: &Line, after: &Snapshot) -> Rules {
         let marker = Path::new(self.store.cwd).join(".agent/context/root.json");
         let is_new = self.before.file(&marker).is_none() && after.file(&marker).is_some();

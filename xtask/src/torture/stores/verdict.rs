@@ -22,7 +22,7 @@ pub enum Violation {
     Wrote,
     /// Text from outside the project was shown.
     Leaked,
-    /// A hook took longer than its deadline, or more than 8 MB.
+    /// A hook took longer than its deadline, or used more than 8 MB.
     Limits,
     /// A wrong exit code, a panic or a hang.
     Broke,
@@ -30,7 +30,7 @@ pub enum Violation {
 
 pub type Violations = Vec<(Violation, String)>;
 
-/// Judges a hook. It may write records in a trusted store, and nothing in any other.
+/// Judges a hook. A hook may write records in a trusted store, and must write nothing in any other store.
 pub fn of_hook(rules: &Rules, output: &Output, changed: &[PathBuf], found: &mut Violations) {
     let mut wrong = Vec::new();
     judge::hook_output(output, &mut wrong);
@@ -91,7 +91,7 @@ fn may_change(rules: &Rules, kind: Kind, path: &Path) -> bool {
     is_record || path.starts_with(rules.state) || (kind == Kind::Settings && (is_setting() || is_own_list()))
 }
 
-/// Returns whether a changed path shows that a command of the store was run, and reports that.
+/// Returns whether a changed path shows that a command of the store was run, and adds the violation to `found`.
 fn ran(path: &Path, found: &mut Violations) -> bool {
     let is_canary = path.starts_with("canary");
     if is_canary {
@@ -138,7 +138,7 @@ fn leaked(output: &Output, found: &mut Violations) {
     }
 }
 
-/// Reports every file from outside that was copied into the store.
+/// Reports every file from outside the project whose content was copied into the store.
 pub fn copied(before: &Snapshot, after: &Snapshot, changed: &[PathBuf], found: &mut Violations) {
     for path in changed {
         let holds = |snapshot: &Snapshot| {

@@ -1,4 +1,4 @@
-//! The results of Claude Code's tools, and what its own report adds to each result.
+//! The results of Claude Code's tools, with what the field `toolUseResult` adds to each of them.
 
 use std::borrow::Cow;
 

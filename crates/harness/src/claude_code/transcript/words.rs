@@ -1,4 +1,5 @@
-//! Decides who wrote a text that is recorded as the user's. Claude Code records much text there that no user wrote.
+//! Decides who wrote a text that the transcript attributes to the user. Claude Code also attributes texts to the user
+//! that no user wrote.
 
 use std::borrow::Cow;
 

@@ -81,8 +81,9 @@ pub fn gather(material: &Material, all: &mut Gathered) {
                 }
                 checks_told += 1;
                 let stale = if digest.edited_after(last).is_some() { ", before the last edits" } else { "" };
-                let check =
-                    add(all, Class::Checks, command, &runnable, &format!(" → {}{stale}", words(ended)));
+                let ended_words = format!(" → {}{stale}", words(ended));
+                let folder = digest.folder_of(&command.command, &command.folder);
+                let check = add(all, Class::Checks, (command, &folder), &runnable, &ended_words);
                 if ended == Ended::Passed {
                     check.signals.given = vec![
                         (Signal::Commands, Measure::OfStanding(0.75)),
@@ -95,7 +96,8 @@ pub fn gather(material: &Material, all: &mut Gathered) {
                 if command.runs > 1 && commands_told < MOST_COMMANDS && runnable.len() <= LONGEST_COMMAND =>
             {
                 commands_told += 1;
-                add(all, Class::Commands, command, &runnable, "");
+                let folder = digest.folder_of(&command.command, &command.folder);
+                add(all, Class::Commands, (command, &folder), &runnable, "");
             }
             CommandPurpose::Git(_) | CommandPurpose::Other(_) | CommandPurpose::Look => {}
         }
@@ -105,12 +107,11 @@ pub fn gather(material: &Material, all: &mut Gathered) {
 fn add<'a>(
     all: &'a mut Gathered,
     class: Class,
-    command: &CommandUse,
+    (command, folder): (&CommandUse, &str),
     runnable: &str,
     ended: &str,
 ) -> &'a mut Candidate {
-    let folder =
-        if command.folder.is_empty() { String::new() } else { format!(" in {}", path(&command.folder, 100)) };
+    let folder = if folder.is_empty() { String::new() } else { format!(" in {}", path(folder, 100)) };
     let form = format!("{}{folder}{ended}", code(runnable, LONGEST_COMMAND));
     let id = format!("command:{}", inline(&command.command, 60));
     let candidate = all.add(class, id, vec![form]);

@@ -17,7 +17,7 @@ use crate::text::cut;
 use super::said;
 
 /// The most turns that are included.
-const MOST_TURNS: usize = 4;
+const MOST_TURNS: usize = 3;
 
 /// The most groups of changed files that are included.
 const MOST_CHANGES: usize = 8;
@@ -48,6 +48,12 @@ const EARLIER_CHARS: usize = 62;
 
 /// How many characters more the last word of the quotation may have.
 const LAST_WORD_CHARS: usize = 20;
+
+/// The most characters of an earlier request that is quoted completely, if there is room.
+const EARLIER_WHOLE_CHARS: usize = 160;
+
+/// Words are a guess if one of so many first bytes says so.
+const GUESSED_BYTES: usize = 240;
 
 /// A closing message of at least this many bytes is assumed to sum up what sub-agents answered before it.
 const SUMMED_UP: usize = 240;
@@ -84,7 +90,9 @@ pub fn gather(material: &Material, all: &mut Gathered) {
             && is_worth_knowing(digest, turn, outcome)
         {
             told.add(&outcome.text);
-            facts.push((outcome.record, Fact::Turn(*turn, outcome, newer + turns_told.len())));
+            let overtaken = digest.edited_after(outcome.record).is_some();
+            let standing = Standing { newer: newer + turns_told.len(), overtaken };
+            facts.push((outcome.record, Fact::Turn(*turn, outcome, standing)));
             turns_told.push(turn.prompt);
         }
     }
@@ -93,8 +101,12 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     let found =
         found.filter(|said| !digest.is_retracted(said) && !is_solved(digest, said) && !is_guess(said));
     let changes = digest.changes_since(last_closed);
-    let is_reason =
-        |said: &Statement| changes.iter().flat_map(|(_, why)| why).any(|why| said.text.contains(*why));
+    let is_reason = |said: &Statement| {
+        changes
+            .iter()
+            .flat_map(|(_, why)| why)
+            .any(|why| said.text.contains(*why) && said.text.len() < why.len() * 2)
+    };
     let found = found.filter(|said| !is_reason(said));
     facts.extend(found.take(MOST_FINDINGS).map(|said| (said.record, Fact::Found(&said.text))));
     let summed_up = |agent: &&AgentUse| {
@@ -139,7 +151,7 @@ fn changed(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut Gathered) {
             let from = why.len().saturating_sub(reasons + alone);
             let why: Vec<Cow<str>> =
                 why[from..].iter().map(|why| statement::first_sentences(why, most)).collect();
-            format!("{}{more}: {}", named.join(", "), quoted(&why.join("; "), (most + 3) * why.len()))
+            format!("edited {}{more}: {}", named.join(", "), quoted(&why.join("; "), (most + 3) * why.len()))
         };
         let mut forms = vec![form(1, 90), form(2, 110), form(MOST_REASONS, 200)];
         forms.dedup();
@@ -188,6 +200,9 @@ pub(crate) fn says_more(why: &str, file: &str) -> bool {
         "start",
     ];
     let name = file.rsplit('/').next().unwrap_or(file);
+    if why.starts_with("I see") && !why.contains('`') {
+        return false;
+    }
     let rest = why.replace(file, "").replace(name, "").to_lowercase();
     let telling = rest.split_whitespace().filter(|word| word.len() > 1 && !EMPTY.contains(word));
     telling.clone().any(|word| word.len() > 3 && word.contains('`')) || telling.count() >= LEAST
@@ -197,7 +212,16 @@ pub(crate) fn says_more(why: &str, file: &str) -> bool {
 /// conclusions are told.
 fn is_settled(digest: &Digest, turn: &Turn, outcome: &Statement, newer: usize) -> bool {
     if newer == 0 {
-        return false;
+        // What was said about a file may not be true any more once the file was edited.
+        let is_answer = turn.prompt.sort() == Sort::Question && outcome.record < digest.said_last;
+        // The user answered, and the agent works on that.
+        let is_decided = !outcome.asks.is_empty() && digest.edited_after(outcome.record).is_some();
+        return is_decided
+            || is_answer
+                && digest
+                    .changes
+                    .iter()
+                    .any(|change| change.record > outcome.record && names(&outcome.text, &change.path));
     }
     let during = turn.prompt.record..outcome.record;
     let worked = digest.changes.iter().any(|change| during.contains(&change.record))
@@ -207,8 +231,15 @@ fn is_settled(digest: &Digest, turn: &Turn, outcome: &Statement, newer: usize) -
     is_over && digest.edited_after(outcome.record).is_some() || is_guess(outcome)
 }
 
+/// Whether words name a file.
+fn names(words: &str, path: &str) -> bool {
+    words.contains(path.rsplit('/').next().unwrap_or(path))
+}
+
 fn is_guess(said: &Statement) -> bool {
-    ["likely ", "probably"].iter().any(|word| said.text.contains(word))
+    // A long statement may say so of one of its points.
+    let beginning = cut(&said.text, GUESSED_BYTES);
+    ["likely ", "probably", "might be "].iter().any(|word| beginning.contains(word))
 }
 
 /// Whether the closing words of a turn are still worth knowing.
@@ -262,10 +293,21 @@ fn earlier(turns: &[Turn], told: &[&Prompt], goal: &Goal, all: &mut Gathered) {
             continue;
         }
         known.push(text);
-        let forms = vec![quoted(&beginning(text), EARLIER_CHARS + LAST_WORD_CHARS + 4)];
+        let mut forms = vec![quoted(&beginning(text), EARLIER_CHARS + LAST_WORD_CHARS + 4)];
+        forms.extend(whole(text).map(|words| quoted(words, EARLIER_WHOLE_CHARS + 2)));
+        forms.dedup();
         all.add(Class::Earlier, format!("prompt:{}", turn.prompt.record), forms).known_by =
             vec![text.to_owned()];
     }
+}
+
+/// Returns a short text, or the first sentence of a longer one if that is short.
+fn whole(text: &str) -> Option<&str> {
+    let is_short = |text: &&str| text.chars().count() <= EARLIER_WHOLE_CHARS;
+    Some(text)
+        .filter(is_short)
+        .or_else(|| crate::text::sentences(text).next().filter(is_short))
+        .filter(|words| words.chars().count() >= EARLIER_CHARS)
 }
 
 /// The first words of a text: enough to know it by, and no word in two.
@@ -277,10 +319,19 @@ fn beginning(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// What came after a turn.
+#[derive(Clone, Copy)]
+struct Standing {
+    /// How many newer turns are included.
+    newer: usize,
+    /// Whether files were edited since, so that what it called open may be done.
+    overtaken: bool,
+}
+
 #[derive(Clone, Copy)]
 enum Fact<'d> {
-    /// A turn, its closing words, and how many newer turns are included.
-    Turn(Turn<'d>, &'d Statement, usize),
+    /// A turn, its closing words, and what came after it.
+    Turn(Turn<'d>, &'d Statement, Standing),
     Found(&'d str),
     Agent(&'d AgentUse),
 }
@@ -288,10 +339,15 @@ enum Fact<'d> {
 /// Adds a fact. For the newest turn, sentences about `topic` come first.
 fn add(all: &mut Gathered, record: u64, fact: Fact, topic: &str) {
     let (forms, known) = match fact {
-        Fact::Turn(turn, outcome, newer) => {
+        Fact::Turn(turn, outcome, Standing { newer, overtaken }) => {
             let about = if newer == 0 { topic } else { "" };
             let form = |(request, most): &(usize, usize)| {
-                let told = quoted(&statement::sentences_about(&outcome.text, *most, about), *most + 2);
+                let text = if overtaken {
+                    statement::without_open_ends(&outcome.text)
+                } else {
+                    Cow::from(&outcome.text)
+                };
+                let told = quoted(&statement::sentences_about(&text, *most, about), *most + 2);
                 match turn.prompt.sort() {
                     // An approval says nothing by itself.
                     Sort::Approval => told,
@@ -300,13 +356,13 @@ fn add(all: &mut Gathered, record: u64, fact: Fact, topic: &str) {
             };
             // Later conclusions replace earlier ones: only the newest is told at length.
             let lengths: &[(usize, usize)] = match newer {
-                0 => &[(64, 160), (80, 300), (120, 600), (200, 1_200)],
-                1 => &[(64, 160), (80, 300)],
-                _ => &[(64, 160)],
+                0 => &[(64, 160), (80, 300), (120, 600), (120, 1_200)],
+                1 => &[(64, 160), (80, 300), (80, 500)],
+                _ => &[(64, 160), (80, 240)],
             };
             (lengths.iter().map(form).collect(), outcome.text.as_str())
         }
-        Fact::Found(text) => (vec![said(text, 160), said(text, 400)], text),
+        Fact::Found(text) => (vec![said(text, 160), said(text, 400), said(text, 800)], text),
         Fact::Agent(agent) => {
             let form =
                 |most| format!("sub-agent {} → {}", quoted(&agent.asked, 80), said(&agent.answer, most));

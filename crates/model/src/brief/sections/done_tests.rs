@@ -142,7 +142,7 @@ fn what_was_changed_is_told_with_the_file() {
         "edit: src/reader_test.py",
     ];
     let text = told(&edits);
-    let expected = "- src/reader_test.py: “add a test for comments within arrays”\n- src/lexer.py, src/reader.py: “make `skip()` return the comment”\n";
+    let expected = "- edited src/reader_test.py: “add a test for comments within arrays”\n- edited src/lexer.py, src/reader.py: “make `skip()` return the comment”\n";
     // "Update the writer.py file" is not a reason.
     assert!(text.contains(expected) && !text.contains("Update the writer.py"), "{text}");
     // Changes that the agent has summed up are not listed again.
@@ -180,7 +180,7 @@ fn only_the_newest_conclusion_is_told_at_length() {
     ];
     let text = told(&lines);
     assert!(
-        text.contains("`lexer_8`") && !text.contains("`writer_7`") && !text.contains("`reader_4`"),
+        text.contains("`lexer_8`") && !text.contains("`writer_8`") && !text.contains("`reader_5`"),
         "{text}"
     );
     assert!(text.contains("The reader is split now") && text.contains("The writer is split now"), "{text}");

@@ -18,7 +18,8 @@ pub fn gather(material: &Material, all: &mut Gathered) {
             None => String::new(),
         };
         let id = format!("failure:{}", failure.record);
-        all.add(Class::Failing, id, forms(failure, &since)).known_by = vec![known];
+        let folder = digest.folder_of(&failure.what, &failure.folder);
+        all.add(Class::Failing, id, forms(failure, &folder, &since)).known_by = vec![known];
     }
     for trap in digest.traps() {
         let id = format!("trap:{}", trap.record);
@@ -28,11 +29,11 @@ pub fn gather(material: &Material, all: &mut Gathered) {
 }
 
 /// Returns the failure with its most informative line, then with more of them.
-fn forms(failure: &Failure, since: &str) -> Vec<String> {
+fn forms(failure: &Failure, folder: &str, since: &str) -> Vec<String> {
     let exit = failure.exit.filter(|exit| *exit != 0).map_or(String::new(), |exit| format!("exit {exit}"));
     let notes: Vec<&str> = [exit.as_str(), since].into_iter().filter(|note| !note.is_empty()).collect();
     let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
-    let folder = match failure.folder.as_str() {
+    let folder = match folder {
         "" => String::new(),
         folder => format!(" in {}", path(folder, 120)),
     };
@@ -43,9 +44,9 @@ fn forms(failure: &Failure, since: &str) -> Vec<String> {
         format!("{}{folder}{notes}{between}{}", code(&failure.run(), command), why.join(" "))
     };
     vec![
-        form(COMMAND_ID_CHARS, 1, 64),
-        form(COMMAND_ID_CHARS, 3, 70),
-        form(COMMAND_ID_CHARS, 6, 80),
+        form(COMMAND_ID_CHARS, 1, 80),
+        form(COMMAND_ID_CHARS, 3, 110),
+        form(COMMAND_ID_CHARS, 6, 160),
         form(200, 6, 300),
     ]
 }

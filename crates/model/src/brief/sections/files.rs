@@ -27,6 +27,10 @@ pub fn gather(material: &Material, all: &mut Gathered) {
         };
         let (folder, name) = endings.split(&file.path);
         let gone = file.deleted || gone.contains(&file.path);
+        // A command may name a temporary file.
+        if class == Class::Named && (gone || file.outside) {
+            continue;
+        }
         let candidate = all.add(class, format!("file:{}", cut(&file.path, 300)), forms(file, name, gone));
         candidate.folder = Some(if folder.is_empty() { String::new() } else { path(folder, 200) });
         // Next to a summary, files that were read before the last edit are no longer needed, except the likeliest.

@@ -46,7 +46,7 @@ fn add_task(digest: &Digest, goal: &Goal, all: &mut Gathered) {
     let leads = goal.newest.is_some_and(|newest| digest.leads(newest) && !newest.begins_turn());
     let (label, most): (&str, &[usize]) = match (goal.is_answered, leads) {
         (true, _) => ("Before it, answered", &[120, 300]),
-        (false, true) => ("The task during which it was said", &[120, 300, 700, 1_600, 4_000]),
+        (false, true) => ("The task during which it was said", &[120, 300, 700]),
         (false, false) => ("Task", &[120, 300, 700, 1_600, 4_000, 8_000]),
     };
     let asked = digest.answered_by(task).filter(|_| digest.is_reply(task));

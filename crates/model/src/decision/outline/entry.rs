@@ -21,7 +21,7 @@ impl Block {
     }
 }
 
-/// Labels of a line that gives the reason of the decision above it.
+/// Labels of a line that gives the reason for the decision above it.
 const WHY_LABELS: &[&str] =
     &["why", "rationale", "reason", "reasoning", "because", "justification", "context"];
 
@@ -105,8 +105,8 @@ pub fn blocks(lines: &[(usize, &str)]) -> Vec<Block> {
     out
 }
 
-/// Reads the entries of a section. `title` is the heading below the one that says what the section contains; it can be
-/// a decision itself, and is empty if there is none.
+/// Reads the entries of a section. `title` is a heading inside the section; it is empty if there is none. Such a
+/// heading can be a decision itself.
 pub fn read(blocks: &[Block], at: usize, title: &str, out: &mut Outlined, make: impl Fn(Found) -> Found) {
     if !title.is_empty() && is_record(title, blocks) {
         let found = decision_of_heading(title, blocks, at);
@@ -256,7 +256,7 @@ fn inline_reason(text: &str) -> Option<(String, String)> {
     (!before.is_empty()).then(|| (before, reason.to_owned()))
 }
 
-/// Returns the text without a checkbox, a tag and a date at its start, and that date.
+/// Returns the text without a checkbox, a tag and a date at its start; and the date that was removed.
 fn stripped(text: &str) -> (String, String) {
     let mut text = without_bold(text);
     for mark in ["[ ] ", "[x] ", "[X] ", "✅ ", "✓ "] {

@@ -8,7 +8,7 @@ use crate::failure;
 use crate::journal::Record;
 use crate::run;
 
-/// A success counts as what worked instead for this many calls after the failure.
+/// A success counts as an alternative to a failure only within this many calls after the failure.
 const WORKAROUND_CALLS: u64 = 8;
 
 /// A failure that will happen again: `X → why → Y worked`.
@@ -150,7 +150,8 @@ fn obstacle_line(failure: &Failure) -> &str {
     told.unwrap_or_else(|| failure::reason(&failure.error))
 }
 
-/// Returns the part of a line that its error is about, to type again. `None` if nothing shows which it is.
+/// Returns the part of a command line that its error is about, to be typed again. `None` if nothing shows which part it
+/// is.
 fn culprit(failure: &Failure) -> Option<String> {
     let line = obstacle_line(failure);
     let parts = run::parts(&failure.what);
@@ -176,7 +177,7 @@ fn culprit(failure: &Failure) -> Option<String> {
     }
 }
 
-/// Returns the program of a part; of `cd`, with the folder.
+/// Returns the program of a part of a command line; for `cd`, the whole part with its folder.
 fn program(part: &str) -> String {
     if part.starts_with("cd ") {
         return part.to_owned();
@@ -191,14 +192,14 @@ fn names(words: &str, name: &str) -> bool {
 }
 
 /// Returns the part of a command that is an alternative to what failed: it names the same program, with the same
-/// subcommand if there is one, and is not the same.
+/// subcommand if there is one, and differs from the part that failed.
 fn works_instead(command: &str, failure: &Failure) -> Option<String> {
     if !failure.is_command {
         return None;
     }
     let failed = culprit(failure)?;
     let name = program(&failed);
-    // `git checkout` is not an alternative to `git push`, and `lint --version` is none to `lint run`.
+    // `git checkout` is not an alternative to `git push`, and `lint --version` is not an alternative to `lint run`.
     let subcommand = |part: &str| {
         let mut words =
             part.split_whitespace().skip_while(|word| word.rsplit('/').next() != Some(name.as_str()));

@@ -33,7 +33,10 @@ impl Facts<'_> {
     }
 
     fn goal_line(&self) -> String {
-        let purpose = self.material.purpose;
+        let (purpose, loop_prompt) = (self.material.purpose, self.material.loop_prompt);
+        if !loop_prompt.is_empty() && !words::says_something(purpose) {
+            return quoted(loop_prompt, GOAL_CHARS);
+        }
         match goal_words(&self.goal) {
             Some(goal) if !words::says_something(purpose) => match self.goal.accepted {
                 // An approval is only clear with its question.
@@ -106,7 +109,11 @@ impl Facts<'_> {
             false => format!(" (since then {})", since.join(", ")),
         };
         if let Some(words) = self.announced() {
-            return Some(format!("what the agent said it would do: {words}{since_then}"));
+            let is_begun = digest.steps_since_said().iter().any(|step| step.did == Did::Edited);
+            return Some(match is_begun {
+                true => format!("the rest of what the agent said it would do: {words}{since_then}"),
+                false => format!("what the agent said it would do: {words}{since_then}"),
+            });
         }
         match self.goal.newest {
             Some(_) if !digest.is_taken_up() && digest.said_last < asked => {
@@ -125,8 +132,9 @@ impl Facts<'_> {
                 let check = code(&check.command, 120);
                 Some(format!("{check}: {} was edited after its last run", code(edited, 120)))
             }
-            _ if digest.steps_since_said().iter().any(is_work) => {
-                Some(format!("where the agent was: it had {}", since.join(", ")))
+            // What fails says more.
+            _ if self.failing.is_empty() && digest.steps_since_said().iter().any(is_work) => {
+                Some(format!("where the agent was: {}", since.join(", ")))
             }
             _ => None,
         }
@@ -137,13 +145,16 @@ impl Facts<'_> {
         let digest = self.material.digest;
         let asked = self.goal.newest.map_or(0, |newest| newest.record);
         let is_look = statement::announces_look(&digest.said);
-        let is_over = is_look
-            && digest
-                .steps_since_said()
-                .iter()
-                .any(|step| step.did == Did::Edited || step.passed || step.failed);
+        let since = digest.steps_since_said();
+        let edited = since.iter().position(|step| step.did == Did::Edited);
+        // A change that was checked is made.
+        let is_checked = edited.is_some_and(|at| {
+            since[at..].iter().any(|step| step.passed || step.failed && step.did == Did::Ran)
+        });
+        let is_over = is_checked
+            || is_look && (edited.is_some() || since.iter().any(|step| step.passed || step.failed));
         let announces = digest.said_last > asked && statement::announces(&digest.said) && !is_over;
-        announces.then(|| quoted(&statement::last_sentences(&digest.said, 200), 204))
+        announces.then(|| quoted(&statement::announcement(&digest.said, 200), 204))
     }
 
     /// Returns whether tests passed after the last edit for the current request, and nothing fails.
@@ -220,9 +231,7 @@ fn is_work(step: &Step) -> bool {
     matches!(step.did, Did::Edited | Did::Ran)
 }
 
-/// What fails, and the line that shows it.
+/// What fails. The errors are in the context.
 fn failure_words(failure: &Failure) -> String {
-    let why = failure.error.lines().next().filter(|line| !line.trim().is_empty());
-    let why = why.map_or(String::new(), |line| format!(": {}", code(line, 160)));
-    format!("what fails: {}{why}", code(&failure.run(), 120))
+    format!("what fails: {} (see Failing)", code(&failure.run(), 120))
 }

@@ -13,7 +13,7 @@ pub enum Field {
     /// The ids, and any text that is not an id.
     Depends(Vec<String>, Option<String>),
     Size(Size),
-    /// The size that a time such as `2 hours` is. The text says more.
+    /// The size for a time such as `2 hours`. The text is also kept as a note, because it says more.
     Estimate(Size),
     Status(TaskStatus),
     Blocked(String),
@@ -55,7 +55,7 @@ pub fn field(text: &str) -> Option<Field> {
     })
 }
 
-/// `**Dependencies**: Phase 1, Phase 4` below a phase.
+/// Reads a line such as `**Dependencies**: Phase 1, Phase 4` below a phase.
 pub fn phase_dependencies(text: &str) -> Option<PhaseDependencies> {
     let (name, value) = name_and_value(text)?;
     if !matches!(name.as_str(), "depends" | "depends on" | "dependencies" | "deps" | "prerequisites") {
@@ -114,19 +114,20 @@ pub fn dependencies(list: &str) -> (Vec<String>, Option<String>) {
 /// What a dependency on a whole phase begins with until the reader knows its tasks. No id contains a space.
 pub const PHASE: &str = "phase ";
 
-/// `phase 3` and `phases 3`.
+/// Returns the number in `phase 3` or `phases 3`.
 fn phase_number(lower: &str) -> Option<u32> {
     let rest = lower.strip_prefix("phase ").or_else(|| lower.strip_prefix("phases "))?;
     rest.trim().parse().ok()
 }
 
-/// `30 minutes` is small, `1-2 days` is large: up to two hours, up to a day, more.
+/// Returns the size of a task that takes this time: small up to two hours, medium up to a day, large if it takes
+/// longer.
 fn size_of_time(text: &str) -> Option<Size> {
     if let Some(size) = Size::parse(text) {
         return Some(size);
     }
     let lower = text.to_lowercase();
-    // The upper end of a range.
+    // Of a range such as `1-2`, the upper end counts.
     let numbers =
         lower.split(|c: char| !c.is_ascii_digit() && c != '.').filter_map(|n| n.parse::<f32>().ok());
     let most = numbers.fold(None, |most: Option<f32>, n| Some(most.map_or(n, |most| most.max(n))))?;
@@ -145,7 +146,7 @@ fn size_of_time(text: &str) -> Option<Size> {
     })
 }
 
-/// Returns paths separated by commas; `None` if it is a sentence about files.
+/// Returns paths separated by commas; `None` if the text is a sentence about files.
 fn files(list: &str) -> Option<Vec<String>> {
     let paths: Vec<String> = list
         .split(',')

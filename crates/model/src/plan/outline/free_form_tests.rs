@@ -8,7 +8,7 @@ fn check(rows: &[(&str, &str)]) {
     }
 }
 
-/// The texts of all warnings, with their lines.
+/// Returns the texts of all warnings, with their lines.
 fn warned(markdown: &str) -> Vec<String> {
     let found = read(markdown.as_bytes()).warnings;
     found.iter().map(|warning| format!("{}: {}", warning.line, warning.text)).collect()
@@ -21,7 +21,7 @@ fn the_state_of_an_item_may_be_in_its_text() {
             "## X\n- [v] a\n- [✔] b\n- ✅ c\n- [ ] ✅ DONE: d\n- [ ] **Task 5: e** ✅ DONE (in May)\n- [ ] f — DONE\n- [ ] g (done)\n",
             "# 1 X\n1.1 completed a\n1.2 completed b\n1.3 completed c\n1.4 completed d\n1.5 completed **e** (in May)\n1.6 completed f\n1.7 completed g\n",
         ),
-        // Struck through is closed, unless it is done.
+        // A task that is struck through is closed, unless it is done.
         (
             "## X\n- [ ] ~~a~~ — see b\n- [x] ~~b~~\n- [ ] ~~c~~ ✅ DONE\n- [ ] ~~TASK-7: d~~\n",
             "# 1 X\n1.1 closed a — see b\n1.2 completed b\n1.3 completed c\nTASK-7 closed d\n",
@@ -68,7 +68,7 @@ fn below_a_finished_heading_items_without_boxes_are_done() {
         ("# P\n## Completed\n- x\n## Next\n- y\n", "# 1 Next\n1.1 pending y\n"),
         ("# P\n## Done (done)\n- x\n", "# 1 Done\n1.1 completed x\n"),
     ]);
-    // A box says more than its heading.
+    // A box counts more than its heading.
     let text = "## A ✅\n- [x] a\n- [ ] b\n- [ ] c\n";
     assert_eq!(told(text), "# 1 A\n1.1 completed a\n1.2 pending b\n1.3 pending c\n");
     assert_eq!(warned(text), ["3: the heading says done and this box is open: the box counts"]);
@@ -119,13 +119,13 @@ fn the_lists_of_phases_count_next_to_boxes_elsewhere() {
             "## Phase 1: A\n- [ ] x\n## Phase 2: B\nTasks:\n- y\n- z\n",
             "# 1 A\n1.1 pending x\n# 2 B\n2.1 pending y\n2.2 pending z\n",
         ),
-        // A chapter with such a list is a group.
+        // A chapter with a list of tasks is a group.
         (
             "## Phase 7: A\n#### 7.1 Mouse\n**Tasks:**\n1. x\n2. y\n",
             "# 7 A\n7.1.1 pending x\n7.1.2 pending y\n",
         ),
     ]);
-    // What is left out is counted, also in a phase.
+    // What is left out is counted, even in a phase.
     let left_out = warned("## Phase 1: A\n- [ ] x\n## Phase 2: B\n- y\n- z\n");
     assert_eq!(left_out, ["4: phase 2 has no tasks; 2 list items are its notes"]);
 }
@@ -181,7 +181,7 @@ fn lists_beside_the_work_are_no_tasks() {
             "# 1 High\n1.1 pending x\n# 2 Low\n2.2 pending y\n",
         ),
         ("# P\n## Rollback Strategy\n- a\n## Todo\n- x\n## Out of scope\n- b\n", "# 1 Todo\n1.1 pending x\n"),
-        // The only list there is stays.
+        // The only list in the file stays.
         ("# P\n## Flow\n1. x\n", "# 1 Flow\n1.1 pending x\n"),
         // Criteria of a phase are notes of the phase.
         (

@@ -74,14 +74,14 @@ impl Reader<'_> {
         self.headings.push(Open { level, text, phase: None, explicit: false, id, is_finished });
     }
 
-    /// `Phase 2 Success:` after phase 2, without tasks.
+    /// Returns whether a heading such as `Phase 2 Success:` is about an earlier phase and has no tasks.
     fn is_about_earlier(&self, block: &SourceLine, text: &str) -> bool {
         let id = explicit_phase(text).and_then(|(id, _)| id);
         let is_known = id.is_some_and(|id| self.plan.phase(id).is_some());
         !self.is_ours && is_known && !self.shape.has_tasks(block)
     }
 
-    /// An item without a box below a finished heading is done.
+    /// Marks an item without a box as done if a heading above it is finished.
     pub(super) fn finish_by_heading(&self, parsed: &mut Parsed) {
         let is_finished = self.headings.iter().any(|open| open.is_finished);
         if is_finished && parsed.status == TaskStatus::Pending {
@@ -89,7 +89,7 @@ impl Reader<'_> {
         }
     }
 
-    /// An open box below a finished heading stays open, with one warning for each heading.
+    /// Warns about an open box below a finished heading, once for each heading. The box stays open.
     pub(super) fn contradiction(&mut self, parsed: &Parsed, line: usize) {
         let is_open = !self.is_ours && !parsed.status.is_over();
         if let Some(open) = self.headings.iter_mut().find(|open| is_open && open.is_finished) {
@@ -125,7 +125,7 @@ impl Reader<'_> {
         let next = || (1..).find(|id| !taken(*id) && !self.shape.taken.contains(id)).unwrap_or(u32::MAX);
         let id = match id {
             Some(id) if !taken(id) => id,
-            // A chapter about a phase, before the phase itself.
+            // A chapter about the phase came before the phase itself.
             Some(id) if !self.is_ours && self.empty_phase(id).is_some() => {
                 self.warn(line, format!("phase {id} has two headings; the one without tasks is left out"));
                 let at = self.empty_phase(id).unwrap_or_default();

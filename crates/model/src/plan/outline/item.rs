@@ -63,7 +63,7 @@ pub fn parse(text: &str, mark: Option<&Mark>) -> Parsed {
         }
     }
     blocked(&mut rest, &mut parsed);
-    // `1.2: ~~text~~`
+    // The text after the id is struck through: `1.2: ~~text~~`.
     if let Some((inside, behind)) = struck(&rest) {
         is_struck = true;
         rest = format!("{inside}{behind}");
@@ -75,7 +75,7 @@ pub fn parse(text: &str, mark: Option<&Mark>) -> Parsed {
     parsed
 }
 
-/// Takes what blocks an item out of its text.
+/// Removes the words from an item's text that say what blocks it, and records the reason.
 fn blocked(text: &mut String, parsed: &mut Parsed) {
     let found = match parsed.status {
         TaskStatus::Blocked => split_reason(text).or_else(|| marks::blocked(text)),
@@ -91,13 +91,13 @@ fn blocked(text: &mut String, parsed: &mut Parsed) {
     parsed.blocked_reason = Some(why).filter(|why| !why.is_empty()).or(parsed.blocked_reason.take());
 }
 
-/// `~~text~~ remark`: the text and the remark.
+/// Splits `~~text~~ remark` into the text and the remark.
 fn struck(text: &str) -> Option<(&str, &str)> {
     let (inside, behind) = text.strip_prefix("~~")?.split_once("~~")?;
     (behind.is_empty() || behind.starts_with([' ', ':', ','])).then_some((inside, behind))
 }
 
-/// `[P0] TASK-001: name` without the priority; without an id the priority stays in the text.
+/// Returns `[P0] TASK-001: name` without the priority. If the text has no id, the priority stays.
 fn without_priority(text: &str) -> &str {
     after_priority(text).filter(|rest| is_ticket(rest)).unwrap_or(text)
 }
@@ -107,7 +107,7 @@ fn after_priority(text: &str) -> Option<&str> {
     (digit.len() == 1).then_some(rest)
 }
 
-/// `Task 1.2 — Name [DONE]`, `3. Name`.
+/// Parses a heading such as `Task 1.2 — Name [DONE]` or `3. Name`.
 pub fn parse_heading(text: &str) -> Parsed {
     parse(text, None)
 }
@@ -128,7 +128,7 @@ pub fn phase_name(heading: &str) -> (String, Option<PhaseStatus>) {
     }
 }
 
-/// `Task 3`, `Step 2:`, `1.2 Name`, `T012`.
+/// Returns whether a heading is that of a task: `Task 3`, `Step 2:`, `1.2 Name`, `T012`.
 pub fn is_task_heading(heading: &str) -> bool {
     let text = heading.trim().trim_start_matches(|c: char| !c.is_alphanumeric());
     let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
@@ -148,7 +148,7 @@ pub fn chapter_number(heading: &str) -> Option<String> {
     is_dotted(id).then(|| id.to_owned())
 }
 
-/// `TASK-001: name`, `T012 name`, `TASK-1.2: name`.
+/// Returns whether a text begins with the id of a ticket: `TASK-001: name`, `T012 name`, `TASK-1.2: name`.
 pub fn is_ticket(text: &str) -> bool {
     let text = after_priority(text).unwrap_or(text).trim().trim_start_matches(|c: char| !c.is_alphanumeric());
     let (word, _) = text.split_once(' ').unwrap_or((text, ""));
@@ -161,7 +161,7 @@ pub fn is_ticket(text: &str) -> bool {
     is_lettered(id) || in_parts()
 }
 
-/// `3. Name` and `3) Name`.
+/// Returns whether a text is numbered: `3. Name`, `3) Name`.
 pub fn is_numbered(text: &str) -> bool {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     digits > 0 && digits < 4 && text[digits..].starts_with(['.', ')', ':'])
@@ -174,7 +174,7 @@ fn leading_id(text: &str) -> (Option<String>, String) {
         let Some(inside) = text.strip_prefix(bold) else { continue };
         let close = if bold == "[" { "]" } else { bold };
         let (Some(id), rest) = leading_id_plain(inside) else { break };
-        // `**1.2** text`, and `**1.2: Name** text`, whose name stays bold.
+        // The id may be bold, as in `**1.2** text` and `**1.2: Name** text`. In the second form the name stays bold.
         if let Some(rest) = rest.strip_prefix(close) {
             // `` `T013`, `T014` are closed `` is a sentence about two tasks.
             if rest.starts_with([',', ';', '/', '&', '+']) || rest.starts_with('-') && !rest.starts_with("- ")
@@ -210,7 +210,7 @@ fn leading_id_plain(text: &str) -> (Option<String>, &str) {
     } else if word.is_some() {
         id.starts_with(|c: char| c.is_ascii_digit()) && id.len() <= 12
     } else if id.ends_with(|c: char| c.is_ascii_digit()) || is_ours(id) {
-        // Anything with a digit and a colon before the text: `auth-3: text`. A bare number needs a separator too.
+        // Any other id, such as `auth-3` or a bare number, needs a separator before the text: `auth-3: text`.
         (divides && behind.starts_with([':', '.', ')'])) && is_short_id(id)
     } else {
         false
@@ -237,7 +237,7 @@ fn without_colon(text: &str) -> &str {
     rest.unwrap_or(text).trim_start()
 }
 
-/// `1.2`, `2.10.3`, `1.2a`.
+/// Returns whether an id is a number with dots: `1.2`, `2.10.3`, `1.2a`.
 fn is_dotted(id: &str) -> bool {
     let mut parts = id.split('.');
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()) && part.len() < 5;
@@ -246,7 +246,7 @@ fn is_dotted(id: &str) -> bool {
     count > 1 && parts.by_ref().take(count - 1).all(digits) && id.rsplit('.').next().is_some_and(last)
 }
 
-/// `T012`, `ABC-12`.
+/// Returns whether an id is a number after letters: `T012`, `ABC-12`.
 fn is_lettered(id: &str) -> bool {
     let Some(start) = id.find(|c: char| c.is_ascii_digit()) else { return false };
     let (letters, digits) = id.split_at(start);
@@ -303,7 +303,8 @@ fn take_ending(text: &str, parsed: &mut Parsed) -> Option<String> {
     None
 }
 
-/// `SMALL` in brackets; a single letter only there too: `(s)` is a plural.
+/// Returns the size in brackets, such as `(small)` or `[M]`. A size of one or two letters must be in square brackets,
+/// because `(s)` is a plural.
 fn whole_size(inside: &str, open: char) -> Option<Size> {
     let word = inside.trim().strip_prefix("size:").unwrap_or(inside.trim()).trim();
     match word.len() {

@@ -7,11 +7,11 @@ use super::phase::explicit_phase;
 pub enum Under {
     #[default]
     Unsaid,
-    /// `Tasks:`, `Queue`, `Roadmap`.
+    /// Work: `Tasks:`, `Queue`, `Roadmap`.
     Work,
-    /// `Acceptance criteria:`, `Definition of done`.
+    /// Criteria: `Acceptance criteria:`, `Definition of done`.
     Criteria,
-    /// `Rules`, `Notes`, `Out of scope`: a list that is not work.
+    /// A list that is not work: `Rules`, `Notes`, `Out of scope`.
     Beside,
 }
 
@@ -97,8 +97,8 @@ pub fn of_words(text: &str) -> Under {
     }
 }
 
-/// A heading without words of its own continues what the one above it says. A phase or a task is only part of a list
-/// of criteria.
+/// Returns what a heading says about the list below it. A heading that says nothing about it continues what the heading
+/// above says. The heading of a phase or of a task does so only within criteria.
 pub fn of_heading(text: &str, above: Under) -> Under {
     if explicit_phase(text).is_some() || item::is_task_heading(text) {
         return if above == Under::Criteria { above } else { Under::Unsaid };
@@ -109,7 +109,7 @@ pub fn of_heading(text: &str, above: Under) -> Under {
     }
 }
 
-/// `**Tasks:**`, `**Tasks**:`, `**Tasks**`, `Tasks:`: returns the words of the label. `**Goal:** text` ends the label
+/// Returns the words of a label: `**Tasks:**`, `**Tasks**:`, `**Tasks**` or `Tasks:`. `**Goal:** text` ends the label
 /// above it and says nothing about a list.
 pub fn label(text: &str) -> Option<&str> {
     let text = text.trim();
@@ -124,7 +124,7 @@ pub fn label(text: &str) -> Option<&str> {
     (words.len() <= LONGEST && !words.contains(". ")).then_some(words)
 }
 
-/// The same at the end of an item: `- **Acceptance criteria**:`.
+/// Returns the words of a label that is an item: `- **Acceptance criteria**:`.
 pub fn label_of_list(text: &str) -> Option<&str> {
     let bare = text.trim().trim_end_matches(['*', '_']);
     let words = bare.strip_suffix(':').map(|words| words.trim_matches(['*', '_']))?;

@@ -11,15 +11,15 @@ pub struct SourceLine {
     /// Columns before the text.
     pub indent: usize,
     pub kind: Kind,
-    /// Whether the heading above sounds like a list of steps.
+    /// Whether the heading above sounds like the title of a list of steps.
     pub in_steps: bool,
-    /// The explicit phase that contains it, counted from 1; 0 for none.
+    /// The explicit phase that contains the line, counted from 1; 0 for none.
     pub phase: usize,
-    /// The nearest heading above it, or itself, counted from 1; 0 for none.
+    /// The nearest heading above the line, or the line itself if it is a heading, counted from 1; 0 for none.
     pub heading: usize,
     /// What the heading or the label above says about a list here.
     pub under: Under,
-    /// It is an item of the list below a label such as `Tasks:`.
+    /// Whether the line is an item of the list below a label such as `Tasks:`.
     pub in_tasks: bool,
 }
 
@@ -45,7 +45,7 @@ pub enum Kind {
     Text {
         text: String,
     },
-    /// A comment of ours.
+    /// A comment that thru wrote.
     Exact(String),
 }
 
@@ -53,7 +53,7 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mark {
     Is(TaskStatus),
-    /// An ambiguous character.
+    /// The likely meaning of an ambiguous character.
     Likely(TaskStatus, char),
 }
 
@@ -121,7 +121,7 @@ pub fn blocks(text: &str) -> Vec<SourceLine> {
     scan.blocks
 }
 
-/// A table of states is the list of tasks if nothing else in the file is.
+/// Returns whether a table of states can be the list of tasks, because nothing else in the file is.
 fn reads_states(lines: &[&str]) -> bool {
     !lines.iter().any(|line| match kind_of(line, line.trim()).1 {
         Kind::Check { .. } => true,
@@ -203,7 +203,8 @@ impl Scan {
         }
     }
 
-    /// A numbered list below `Tasks:` goes on after another label, if its numbers do.
+    /// Returns whether a line is in a list of tasks. A numbered list below `Tasks:` continues after another label if
+    /// its numbers continue.
     fn is_in_tasks(&mut self, indent: usize, kind: &Kind) -> bool {
         let labelled = self.label == Some(Under::Work) && indent < 2;
         match kind {
@@ -261,7 +262,8 @@ fn kind_of(line: &str, trimmed: &str) -> (usize, Kind) {
     (indent, Kind::Text { text: text() })
 }
 
-/// `**5.1 — Name**` at the beginning of a line in a phase: some people write the headings of tasks so.
+/// Reads `**5.1 — Name**` at the beginning of a line of a phase as a heading, because some people write the headings of
+/// tasks like this.
 fn bold_heading(text: String) -> Kind {
     let is_task = text.strip_prefix("**").is_some_and(item::is_task_heading) && text[2..].contains("**");
     match is_task {
@@ -270,10 +272,10 @@ fn bold_heading(text: String) -> Kind {
     }
 }
 
-/// Deeper than any heading of markdown, so that it ends none.
+/// A level below that of any markdown heading, so that a heading of this level ends no other heading.
 const BELOW_ALL: usize = 7;
 
-/// `3. text` and `3) text`.
+/// Splits `3. text` or `3) text` into the number and the text.
 fn numbered(text: &str) -> Option<(u32, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit())?;
     let number = text[..end].parse().ok()?;
@@ -281,7 +283,7 @@ fn numbered(text: &str) -> Option<(u32, &str)> {
     rest.starts_with([' ', '\t']).then(|| (number, rest.trim()))
 }
 
-/// `[x] text`, `[BLOCKED] text`. A link does not match: `[text](to)`.
+/// Reads an item with a box, such as `[x] text` or `[BLOCKED] text`. A link, `[text](to)`, is not a box.
 fn checked(text: &str) -> Option<Kind> {
     let (inside, rest) = text.strip_prefix('[')?.split_once(']')?;
     if rest.starts_with(['(', '[', ':']) {

@@ -5,17 +5,17 @@ use super::super::TaskStatus;
 const SIGNS: [char; 4] = ['✅', '☑', '✔', '✓'];
 const DONE: [&str; 9] =
     ["done", "complete", "completed", "finished", "fixed", "shipped", "merged", "implemented", "landed"];
-/// An emoji may be followed by this.
+/// A character that may follow an emoji and changes only its appearance.
 const VARIANT: char = '\u{fe0f}';
 
-/// Returns the text without the mark that says it is done; `None` if there is no such mark.
+/// Returns the text without the mark that says that it is done; `None` if there is no such mark.
 pub fn without_done(text: &str) -> Option<String> {
     let text = text.trim();
     let shorter = after_sign(text).or_else(|| before_sign(text)).or_else(|| before_word(text))?;
     Some(shorter).filter(|shorter| !shorter.is_empty())
 }
 
-/// `✅ text`, `✅ DONE: text`.
+/// Returns the text in `✅ text` or `✅ DONE: text`.
 pub fn after_sign(text: &str) -> Option<String> {
     let rest = text.trim().strip_prefix(SIGNS)?.trim_start_matches(VARIANT);
     let rest = rest.strip_prefix([' ', '\t'])?.trim_start();
@@ -24,7 +24,7 @@ pub fn after_sign(text: &str) -> Option<String> {
     Some(rest.to_owned())
 }
 
-/// `text ✅`, `text ✅ DONE (2026-02-27)`. The text in brackets stays.
+/// Returns the text in `text ✅` or `text ✅ DONE (2026-02-27)`. The words in brackets stay.
 fn before_sign(text: &str) -> Option<String> {
     let at = text.rfind(SIGNS)?;
     let sign = text[at..].chars().next()?;
@@ -34,7 +34,7 @@ fn before_sign(text: &str) -> Option<String> {
     is_mark.then(|| joined(&text[..at], remark))
 }
 
-/// `text - COMPLETE`, `text — Done (why)`, `text (done)`, `text [x]`.
+/// Returns the text in `text - COMPLETE`, `text — Done (why)`, `text (done)` or `text [x]`.
 fn before_word(text: &str) -> Option<String> {
     for (open, close) in [('(', ')'), ('[', ']')] {
         if let Some(inside) = text.strip_suffix(close)
@@ -51,7 +51,7 @@ fn before_word(text: &str) -> Option<String> {
     };
     let (head, word) = before.trim_end().rsplit_once(' ')?;
     let divided = head.trim_end().strip_suffix(['—', '–']).or_else(|| head.trim_end().strip_suffix(" -"))?;
-    // A word in small letters may be the end of a sentence.
+    // A word in lower case may be the end of a sentence.
     let is_mark = is_done_word(word) && word.trim_start_matches(['*', '_']).starts_with(char::is_uppercase);
     is_mark.then(|| joined(divided, remark))
 }
@@ -70,14 +70,14 @@ fn is_done_word(text: &str) -> bool {
     DONE.contains(&text.trim_matches(DECORATION).to_lowercase().as_str())
 }
 
-/// `Completed`, `Done items`, `Shipped`: a heading whose list is finished.
+/// Returns whether a heading says that its list is finished: `Completed`, `Done items`, `Shipped`.
 pub fn is_list_of_done(heading: &str) -> bool {
     let lower = heading.trim().trim_matches(DECORATION).to_lowercase();
     let (first, rest) = lower.split_once(' ').unwrap_or((lower.as_str(), ""));
     DONE.contains(&first) && matches!(rest, "" | "tasks" | "items" | "work" | "steps" | "milestones")
 }
 
-/// The value of a field `Status`: `✅ FIXED`, `🔄 In progress (since May)`, `blocked-human`.
+/// Parses the value of a field `Status`: `✅ FIXED`, `🔄 In progress (since May)`, `blocked-human`.
 pub fn status(value: &str) -> Option<TaskStatus> {
     let sign = value.trim().trim_matches(['*', '`', '_', ' ']);
     let is_done = sign.starts_with(SIGNS);
@@ -94,7 +94,7 @@ pub fn status(value: &str) -> Option<TaskStatus> {
         .or_else(|| (is_done && DONE.contains(&first.as_str())).then_some(TaskStatus::Completed))
 }
 
-/// `text — BLOCKED: why`, `text (blocked on why)`, `text; blocked until why`: the text and why.
+/// Splits `text — BLOCKED: why`, `text (blocked on why)` or `text; blocked until why` into the text and the reason.
 pub fn blocked(text: &str) -> Option<(String, String)> {
     const WORD: &str = "blocked";
     let lower = text.to_ascii_lowercase();

@@ -1,6 +1,6 @@
 //! Headings that are phases.
 
-/// `Phase 2: Name` is phase 2, called Name. Returns `None` for any other heading.
+/// Returns the number and the name of a phase, such as 2 and `Name` for `Phase 2: Name`; `None` for any other heading.
 pub fn explicit_phase(text: &str) -> Option<(Option<u32>, String)> {
     let text = text.trim().trim_start_matches(['*', '_', ' ']);
     // An icon before the word is common.
@@ -52,14 +52,14 @@ pub fn explicit_phase(text: &str) -> Option<(Option<u32>, String)> {
     }
 }
 
-/// `Phase 2 Success:` is about phase 2: no separator stands between the number and the words.
+/// Returns whether a heading such as `Phase 2 Success:` is about a phase: no separator stands between number and words.
 pub fn is_about_phase(heading: &str) -> bool {
     let Some(at) = heading.find(|c: char| c.is_ascii_digit()) else { return false };
     let behind = heading[at..].trim_start_matches(|c: char| c.is_ascii_digit());
     behind.starts_with(' ') && behind.trim_start().starts_with(char::is_alphanumeric)
 }
 
-/// `8. Phase 2: Name` without the number of the chapter.
+/// Returns `8. Phase 2: Name` without the number of the chapter.
 fn without_chapter(text: &str) -> &str {
     match text.split_once(". ") {
         Some((number, rest)) if number.len() < 3 && number.bytes().all(|b| b.is_ascii_digit()) => {
@@ -69,7 +69,7 @@ fn without_chapter(text: &str) -> &str {
     }
 }
 
-/// `M8 — Name`, `M8: Name`.
+/// Reads `M8 — Name` or `M8: Name`, and returns the number and the name.
 fn short_milestone(text: &str) -> Option<(u32, &str)> {
     let rest = text.strip_prefix('M')?;
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -80,7 +80,7 @@ fn short_milestone(text: &str) -> Option<(u32, &str)> {
     Some((number, name.trim()))
 }
 
-/// `Track Z-R1: Name`.
+/// Returns whether a heading is that of a track: `Track Z-R1: Name`.
 fn is_track(text: &str) -> bool {
     let Some((word, rest)) = text.split_once(' ') else { return false };
     let name = rest.split([':', ' ']).next().unwrap_or_default();

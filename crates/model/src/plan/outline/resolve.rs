@@ -8,11 +8,11 @@ use super::{Position, Reader, TaskStatus};
 
 #[derive(Default)]
 pub struct Later {
-    /// The tasks below the heading of another task: the whole, the part.
+    /// The tasks below the heading of another task. Each pair is the other task and the task below its heading.
     pub parts: Vec<(Position, Position)>,
     /// The boxes that are criteria of a task: whether they are ticked, and their text.
     pub criteria: Vec<(Position, bool, String)>,
-    /// The tasks whose state the file says.
+    /// The tasks whose state is stated in the file.
     pub stated: HashSet<Position>,
     pub phase_depends: Vec<(usize, PhaseDependencies, usize)>,
     /// The items that are notes of a phase: the index of the phase, and the line.
@@ -31,7 +31,7 @@ impl Reader<'_> {
         self.warn_of_empty_phases();
     }
 
-    /// `depends: 3` means the third task of its phase, by its number in the file.
+    /// Replaces ids that could not be kept: `depends: 3` means the task with the number 3 in its phase of the file.
     fn follow_renamed(&mut self) {
         for phase in &mut self.plan.phases {
             for task in &mut phase.tasks {
@@ -69,7 +69,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A task with a heading is done when all tasks below the heading are.
+    /// Completes a task with a heading when all tasks below the heading are over.
     fn complete_wholes(&mut self) {
         let mut open: HashMap<Position, bool> = HashMap::new();
         for (whole, part) in &self.later.parts {
@@ -85,7 +85,8 @@ impl Reader<'_> {
         }
     }
 
-    /// A phase has no dependencies of its own: its tasks wait for the last task of each phase that it waits for.
+    /// Turns dependencies on phases into dependencies on tasks: the tasks of a phase wait for the last task of each
+    /// phase that it waits for.
     fn depend_on_phases(&mut self) {
         let mut lasts: HashMap<u32, String> = HashMap::new();
         for phase in &self.plan.phases {
@@ -122,7 +123,7 @@ impl Reader<'_> {
         unknown.into_iter().for_each(|text| self.warn(0, text));
     }
 
-    /// The lists of a phase without tasks were left out too.
+    /// Warns about the lists of phases without tasks, which were left out too.
     fn warn_of_empty_phases(&mut self) {
         let noted = std::mem::take(&mut self.later.noted);
         for (at, phase) in self.plan.phases.iter().enumerate().filter(|(_, phase)| phase.tasks.is_empty()) {

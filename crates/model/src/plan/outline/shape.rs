@@ -23,7 +23,7 @@ enum Source {
     NumberedHeadings {
         level: usize,
     },
-    /// In each explicit phase its numbered items or, if it has none, the others.
+    /// The numbered items of each explicit phase or, if a phase has none, its other items.
     InPhases,
     Numbered {
         only_steps: bool,
@@ -66,7 +66,8 @@ impl Shape {
         };
         let has_phases = headings().any(|(_, text)| explicit_phase(text).is_some());
         let any = |test: &dyn Fn(&SourceLine) -> bool| blocks.iter().any(test);
-        // Next to explicit phases only what is in one of them counts: chapters of the document are numbered too.
+        // If there are explicit phases, only what is in one of them counts, because chapters of the document are
+        // numbered too.
         let counts = |block: &SourceLine| !has_phases || block.phase > 0;
         let numbered_at = |level: usize| {
             let is_one = |block: &&SourceLine| matches!(&block.kind, Kind::Heading { level: at, text } if *at == level && item::is_numbered(text) && explicit_phase(text).is_none());
@@ -87,7 +88,8 @@ impl Shape {
             has_phases && has_list && !any(&|block| has_box(block) && in_phase(block))
         };
         let has_boxes = any(&has_box);
-        // Next to several phases without lists, the lists of other chapters are text, unless they are called tasks.
+        // If there are several phases without lists, the lists of other chapters are text, unless they are called
+        // tasks.
         let phases = headings().filter(|(_, text)| explicit_phase(text).is_some()).count();
         let is_enough = |block: &SourceLine| phases < 2 || block.under == Under::Work;
         let source = if has_boxes && !are_beside() {
@@ -179,7 +181,7 @@ impl Shape {
         }
         let by_phase = match self.source {
             Source::InPhases => true,
-            // In a phase without such headings its list is the tasks.
+            // In a phase without such headings, the items of its list are the tasks.
             Source::TaskHeadings => !self.headed.contains(&block.phase),
             _ => false,
         };
@@ -189,7 +191,7 @@ impl Shape {
         match (self.source, &block.kind) {
             (Source::Numbered { only_steps }, Kind::Numbered { .. })
             | (Source::Bullets { only_steps }, Kind::Bullet { .. }) => !only_steps || is_step(block),
-            // `- ✅ text` next to boxes.
+            // Next to boxes, an item such as `- ✅ text` is a task too.
             (Source::Checks, Kind::Bullet { text }) => {
                 marks::after_sign(text).is_some() && is_work(block) && (block.phase > 0 || !self.has_phases)
             }
@@ -224,7 +226,8 @@ impl Shape {
     }
 }
 
-/// `1.2 Name` with a list of tasks below it is a chapter; `Task 1.2: Name` is a task anyway.
+/// Returns whether a heading such as `1.2 Name` is a chapter: there is a list of tasks below it. `Task 1.2: Name` is
+/// always a task.
 fn is_chapter(groups: &HashSet<usize>, block: &SourceLine, text: &str) -> bool {
     groups.contains(&block.heading) && item::chapter_number(text).is_some()
 }
@@ -249,12 +252,12 @@ fn groups(blocks: &[SourceLine]) -> HashSet<usize> {
     groups
 }
 
-/// A list that may be work.
+/// Returns whether the list of this line may be work.
 fn is_work(block: &SourceLine) -> bool {
     !matches!(block.under, Under::Criteria | Under::Beside)
 }
 
-/// A list that sounds like steps.
+/// Returns whether the list of this line sounds like steps.
 fn is_step(block: &SourceLine) -> bool {
     is_work(block) && (block.in_steps || block.under == Under::Work)
 }

@@ -4,15 +4,15 @@ use super::lines::{Mark, mark};
 use super::marks;
 
 pub struct Table {
-    /// The lines of the whole table.
+    /// The number of lines of the whole table.
     pub lines: usize,
-    /// The state is a box, not a word.
+    /// Whether the state is a box, not a word.
     pub has_boxes: bool,
     pub rows: Vec<Row>,
 }
 
 pub struct Row {
-    /// The line below the first line of the table.
+    /// The line of the row, counted from 0 at the first line of the table.
     pub line: usize,
     pub mark: Mark,
     pub text: String,
@@ -69,7 +69,7 @@ pub fn read(lines: &[&str]) -> Option<Table> {
     Some(Table { lines: body.len() + 2, has_boxes: boxes.is_some(), rows })
 }
 
-/// `BLOCKED: why` in a cell says why, whatever the column is called.
+/// Returns a cell as a field. `BLOCKED: why` in a cell gives the reason, whatever the column is called.
 fn field(name: &str, cell: &str) -> String {
     match cell.get(..8).filter(|start| start.eq_ignore_ascii_case("blocked:")) {
         Some(_) => format!("Blocked: {}", cell[8..].trim()),
@@ -85,7 +85,7 @@ fn box_mark(cell: &str) -> Option<Mark> {
 fn cells(line: &str) -> Option<Vec<String>> {
     let inside = line.trim().strip_prefix('|')?;
     let inside = inside.strip_suffix('|').unwrap_or(inside);
-    // `\|` is text.
+    // An escaped `\|` is text and does not end the cell.
     let cells = inside.replace("\\|", "\u{1}");
     Some(cells.split('|').map(|cell| cell.trim().replace('\u{1}', "|")).collect())
 }

@@ -1,6 +1,6 @@
-//! Records the user's answers as decisions. The hook of the tool call appends a line to the log in addition to the
-//! journal line; a call without an answer costs nothing. Answers that no hook reported are added at the next
-//! checkpoint.
+//! Records the user's answers as decisions. The hook of the tool call appends a line to the log, in addition to the
+//! journal line. For a call without an answer it does no extra work. Answers that no hook reported are added at the
+//! next checkpoint.
 
 use model::decision::{self, Decision};
 use model::digest::Digest;
@@ -14,13 +14,13 @@ use store::{AnswersSeen, Durability, layout};
 
 use super::{RECENT, view};
 use crate::Result;
-use crate::features::{self, ProjectContext, plan};
+use crate::features::{self, ProjectContext, plan, swarm};
 use crate::hook::context::HookContext;
 
 pub fn decide<'c>(context: &'c HookContext) -> Result<features::Decision<'c>> {
     let answers = &context.record.answers;
     let Kind::ToolDone(done) = &context.event.kind else { return Ok(features::Decision::nothing("")) };
-    // A truncated payload may contain half an answer.
+    // A truncated payload may contain only half of an answer.
     if answers.is_empty() || done.failed || context.event.torn {
         return Ok(features::Decision::nothing(""));
     }
@@ -80,9 +80,14 @@ fn of(project: &ProjectContext, session: &str, answers: &[AnswerField]) -> Vec<D
     answers.iter().filter_map(decision::of_answer).map(whole).collect()
 }
 
-/// Returns the current phase and task. If the plan cannot be read, the decision is recorded without them.
+/// Returns the current phase and task. If the plan cannot be read, the decision is recorded without a phase and a
+/// task.
 pub(super) fn current_task(project: &ProjectContext) -> (Option<u32>, String) {
     let Ok(Some(loaded)) = plan::load(project.store) else { return (None, String::new()) };
+    // What is decided here does not belong to the plan of another swarm.
+    if swarm::foreign(project, &loaded.plan).is_some() {
+        return (None, String::new());
+    }
     let standing = model::plan::standing(&loaded.plan);
     let task = standing.in_progress.first().map(|task| task.id.clone()).unwrap_or_default();
     (standing.phase.map(|phase| phase.id), task)

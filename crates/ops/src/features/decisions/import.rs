@@ -19,7 +19,7 @@ use crate::{Error, Mode, Result, World};
 /// The other tool's file in `.swarm`.
 const FILE: &str = "context.md";
 
-/// The largest file that is read; it is larger than anything a person wrote.
+/// The largest file that is read. No person writes a file as large as this.
 const LARGEST_FILE: usize = 16 * 1024 * 1024;
 
 #[derive(Clone, Debug, Serialize)]
@@ -89,7 +89,7 @@ pub fn context(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<Report>>
     if let (Mode::Write, Some(project)) = (mode, &project)
         && !new.is_empty()
     {
-        // They are written in the order of the file, so the last one in the file is the newest.
+        // The decisions are written in the order of the file, so the last decision in the file is the newest.
         project.store.append_decisions(&new, Durability::Synced)?;
         report.written = new.len();
         let settings = settings::here(world).settings();

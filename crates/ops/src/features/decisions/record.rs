@@ -16,7 +16,7 @@ use crate::project::{Project, settings};
 use crate::session::list;
 use crate::{Error, Result, World};
 
-/// How long a command waits for another one that is adding a decision or writing the view.
+/// How long a command waits for another command that is adding a decision or writing the view.
 pub(super) const WAIT: Duration = Duration::from_secs(10);
 
 /// The arguments of `thru decide`.
@@ -35,17 +35,17 @@ pub struct Wanted<'a> {
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     pub decision: Decision,
-    /// The text of the decision that this one superseded.
+    /// The text of the decision that was superseded.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub superseded: String,
-    /// False if the same decision was already in force.
+    /// False if the same decision was already in force, so that nothing was recorded.
     pub changed: bool,
     /// Whether a secret in the input was redacted.
     pub covered: bool,
     pub notes: Vec<String>,
 }
 
-/// Records a decision. If a decision with the same words is in force, nothing is recorded.
+/// Records a decision. If a decision with the same text is in force, nothing is recorded.
 pub fn decide(world: &World, wanted: &Wanted) -> Result<Report> {
     let project = Project::find_or_make(world)?;
     let given = InputRedactor::to(world);
@@ -166,7 +166,8 @@ fn append(context: &ProjectContext, decision: Decision, superseded: String, cove
     Ok(Report { decision, superseded, changed: true, covered, notes })
 }
 
-/// Writes the view again. A failure is only a note, because the decision is already on disk.
+/// Writes the view again. A failure is returned as a note, not as an error, because the decision is already on
+/// disk.
 pub(super) fn refresh(context: &ProjectContext) -> Vec<String> {
     match view::write(context, WAIT, None) {
         Ok(note) => note.into_iter().collect(),
@@ -188,7 +189,7 @@ fn session(world: &World, named: Option<&str>) -> String {
     named.map(str::to_owned).or_else(around).unwrap_or_default()
 }
 
-/// Returns the text, redacted as a whole. Refuses an empty text, and one that is too long for a decision.
+/// Returns the text, completely redacted. Refuses an empty text, and a text that is too long for a decision.
 fn checked(given: &InputRedactor, text: &str, what: &str) -> Result<String> {
     let text = given.clean(text.trim()).into_owned();
     if text.is_empty() {

@@ -11,19 +11,19 @@ use crate::{Result, World};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
     Current,
-    /// Includes superseded, withdrawn and expired decisions.
+    /// The decisions in force, and also superseded, withdrawn and expired decisions.
     All,
 }
 
 #[derive(Debug, Serialize)]
 pub struct Listing {
-    /// Newest first.
+    /// The decisions, newest first.
     pub decisions: Vec<Standing>,
     /// How many decisions are in force.
     pub current: usize,
     /// How many decisions are no longer in force.
     pub over: usize,
-    /// How many of the requested decisions are not listed.
+    /// How many decisions are not listed, because only `most` were requested.
     pub more: usize,
     /// The number of lines that cannot be read.
     pub torn: usize,
@@ -51,7 +51,7 @@ pub fn list(world: &World, which: Which, most: usize) -> Result<Listing> {
 pub struct Shown {
     #[serde(flatten)]
     pub standing: Standing,
-    /// The decisions that it superseded, directly or indirectly, newest first.
+    /// The decisions that this decision superseded, directly or indirectly, newest first.
     pub before: Vec<Standing>,
 }
 
@@ -61,7 +61,7 @@ pub fn show(world: &World, word: &str) -> Result<Shown> {
     let standing = find(&known, word)?.clone();
     let mut before: Vec<Standing> = Vec::new();
     let mut at = standing.decision.id.clone();
-    // Follows the chain one step at a time. A cycle that somebody wrote by hand ends where it began.
+    // Follow the chain one step at a time. If somebody wrote a cycle by hand, stop where it began.
     while let Some(earlier) = known.iter().find(|one| one.superseded_by == at)
         && !before.iter().any(|seen| seen.decision.id == earlier.decision.id)
         && earlier.decision.id != standing.decision.id

@@ -1,4 +1,4 @@
-//! Finds in the journals, by rule, what agents said was decided. It is only suggested until somebody accepts it.
+//! Finds in the journals, by rules, what agents said was decided. This is only suggested until somebody accepts it.
 
 use std::collections::HashSet;
 
@@ -29,7 +29,7 @@ pub struct Suggestion {
 
 #[derive(Debug, Serialize)]
 pub struct Suggested {
-    /// Newest first.
+    /// The suggestions, newest first.
     pub suggested: Vec<Suggestion>,
     pub more: usize,
 }
@@ -89,7 +89,7 @@ fn all(store: &Store) -> Result<Vec<Suggestion>> {
                 own.extend(decision::stated(&said.text).into_iter().map(|stated| (said.ts.clone(), stated)));
             }
         })?;
-        // Newest first and without repetitions: a stop and the transcript contain the same words.
+        // Return the newest first and each only once, because a stop and the transcript contain the same words.
         for (ts, stated) in own.into_iter().rev() {
             let id = decision::stable_id(Source::Statement, &stated.text);
             if known.insert(id.clone()) {

@@ -12,11 +12,11 @@ use crate::Result;
 use crate::features::ProjectContext;
 use crate::session::roster::{self, Entry};
 
-/// How many sessions are named.
+/// How many sessions the view names.
 const SESSIONS: usize = 5;
 
-/// Rewrites the view. If a person edited it, that version is kept next to it, and the note says where. `digest` is the
-/// digest of a session that is being folded now.
+/// Rewrites the view. If a person edited the view, the edited file is kept next to the new one, and the note says
+/// where. `digest` is the digest of a session that is being folded now.
 pub(super) fn write(
     project: &ProjectContext,
     wait: Duration,

@@ -102,7 +102,7 @@ pub fn add(world: &World, request: &Request) -> Result<Added> {
 }
 
 fn read_patch(path: &Path, given: &InputRedactor) -> Result<Vec<u8>> {
-    // More than the limit is read, so that the refusal can name the size.
+    // Read up to 16 times the limit, so that the refusal can give the size.
     let bytes = match store::read_given(path, 16 * PATCH_BYTES) {
         Ok(bytes) if bytes.len() > PATCH_BYTES => {
             let hint = "name the part of it that matters".to_owned();

@@ -1,5 +1,5 @@
-//! `thru evidence archive`: moves older entries from the bundle to a file next to it. This happens automatically only
-//! if a bundle has too many entries.
+//! `thru evidence archive`: moves older entries from the bundle to a file next to it. Otherwise entries are moved
+//! only if a bundle has too many.
 
 use model::evidence::trim;
 use model::id::Id;
@@ -19,7 +19,7 @@ pub struct Archived {
 #[derive(Debug, Serialize)]
 pub struct ArchivedTask {
     pub task: String,
-    /// How many entries were moved, or would be.
+    /// How many entries were moved. In a dry run, how many would be moved.
     pub moved: usize,
     pub kept: usize,
     pub file: String,

@@ -1,4 +1,5 @@
-//! What a brief says about evidence: the last result for each task in progress, failed or stale ones first.
+//! What a brief says about evidence: the last result for each task in progress. Tasks with failed or stale evidence
+//! come first.
 
 use std::time::Duration;
 

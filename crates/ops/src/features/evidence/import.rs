@@ -1,4 +1,4 @@
-//! Imports evidence that opencode-swarm left in `.swarm/evidence`, and keeps it by task.
+//! Imports evidence that opencode-swarm left in `.swarm/evidence`, and stores it by task.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ pub struct EvidenceReport {
     pub files: usize,
     pub tasks: usize,
     pub entries: usize,
-    /// How many entries were new. In a dry run they would be written.
+    /// How many entries were new. In a dry run they are not written.
     pub new: usize,
     pub left_out: Vec<LeftOut>,
     pub covered: bool,
@@ -42,7 +42,7 @@ pub struct LeftOut {
     pub why: String,
 }
 
-/// Imports the evidence. Returns `None` if there is no such folder.
+/// Imports the evidence. Returns `None` if opencode-swarm left no such folder.
 pub(crate) fn run(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<EvidenceReport>> {
     let mut dirs = Vec::new();
     for folder in FOLDERS {
@@ -100,7 +100,7 @@ pub(crate) fn run(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<Evide
         }
         let written = write_all(store, &task, (entries.clone(), None), (world.now, WAIT));
         let (written, entries) = match written {
-            // There is no room for the largest entries. They are left out, and the others are written.
+            // There is no room for all entries. The largest are left out, and the others are written.
             Err(Error::Refused { what, .. }) => {
                 let is_large =
                     |entry: &Entry| serde_json::to_vec(entry).map_or(0, |line| line.len()) > BUNDLE_BYTES;

@@ -15,7 +15,7 @@ pub(super) const MOST_FILES: usize = 20_000;
 /// How much is examined for a brief, which a session waits for.
 const BRIEF: Effort = Effort { files: 5_000, bytes: 4 * 1024 * 1024, until: None };
 
-/// Examines each file once, however many entries are about it.
+/// Judges evidence. Each file is examined once, however many entries are about it.
 pub(crate) struct Judge<'a> {
     store: &'a Store,
     checkout: Option<Checkout>,
@@ -30,7 +30,7 @@ impl<'a> Judge<'a> {
         Judge::within(store, checkout, Effort::ANY)
     }
 
-    /// Returns a judge for a brief. It answers `Unknown` where the comparison would take longer than `time`.
+    /// Returns a judge for a brief. Its answer is `Unknown` if the comparison would take longer than `time`.
     pub fn for_brief(store: &'a Store, checkout: &Path, time: Duration) -> Judge<'a> {
         Judge::within(store, checkout, Effort { until: Some(Instant::now() + time), ..BRIEF })
     }

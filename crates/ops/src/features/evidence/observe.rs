@@ -1,5 +1,5 @@
-//! Turns test runs that hooks saw while a task was in progress into evidence of the task: at a checkpoint, or when a
-//! command asks.
+//! Turns test runs that hooks saw while a task was in progress into evidence of the task: at a checkpoint, or when
+//! a command needs the evidence.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::features::plan::{self, Author, Begin, Entry};
 use crate::hook::context::HookContext;
 use crate::{Error, Result};
 
-/// How much of the files' content a hook reads. Other files are compared by size and time.
+/// How many bytes of the files' content a hook reads. Other files are compared by size and time.
 const CONTENT: u64 = 4 * 1024 * 1024;
 
 pub fn follow(context: &HookContext, digest: &Digest) -> Result<Option<String>> {
@@ -66,7 +66,7 @@ pub(crate) fn observe(
 ) -> Result<Vec<String>> {
     let Ok(session) = Id::new(&digest.session) else { return Ok(Vec::new()) };
     let known: SeenRuns = store.session(&session).get()?.unwrap_or_default();
-    // The records of a rebuilt journal are counted from its beginning.
+    // If the journal was rebuilt, its records are counted from the beginning again.
     let known = if known.record > digest.records { SeenRuns::default() } else { known };
     let new: Vec<&CheckUse> = digest.checks.iter().filter(|check| check.last > known.record).collect();
     let Some(last) = new.iter().map(|check| check.last).max() else { return Ok(Vec::new()) };
@@ -79,7 +79,8 @@ pub(crate) fn observe(
             let mut listing = None;
             match digest.edited_after(check.last).or_else(|| files.changed_after(&check.at)) {
                 Some(path) => path.clone_into(&mut entry.changed),
-                // If not all files were examined, some may have changed, and the entry is not bound to any files.
+                // If not all files were examined, an unexamined file may have changed. Then the entry is not bound
+                // to any files.
                 None if files.is_all => {
                     entry.tree = files.listing.tree();
                     entry.files = u64::try_from(files.listing.files.len()).ok();
@@ -94,7 +95,7 @@ pub(crate) fn observe(
             }
             match write_all(store, &task, (vec![entry], listing), (now, wait)) {
                 Ok(written) => notes.extend(written.notes),
-                // The user must make room. The next runs are still written, and this one is tried again at the next
+                // The user must make room. The next runs are still written, and this run is tried again at the next
                 // checkpoint.
                 Err(Error::Refused { what, .. }) => {
                     notes.push(what);
@@ -114,7 +115,8 @@ fn entry_of(plan: &Plan, check: &CheckUse, digest: &Digest, now: Timestamp) -> O
     Some((id, observed(check, &task.id, &digest.session, &digest.harness)?))
 }
 
-/// The files as a hook sees them, without starting a process: what git tracks and what the session edited.
+/// The files that a hook can list without starting a process: those that git tracks and those that the session
+/// edited.
 #[derive(Default)]
 struct FilesNow {
     checkout: Option<Checkout>,
@@ -147,7 +149,7 @@ impl FilesNow {
         FilesNow { checkout: Some(checkout), paths, edited, listing, is_all }
     }
 
-    /// Returns a file that may have been changed after a run ended, by its time on disk.
+    /// Returns a file that may have been changed after a run ended, judged by its time on disk.
     fn changed_after(&self, at: &str) -> Option<&str> {
         const SECOND: i64 = 1_000_000_000;
         // Linux stamps a file with the time of the last clock tick, so a change just after a run can have a time just
@@ -155,7 +157,8 @@ impl FilesNow {
         const TICK: i64 = 20_000_000;
         // If the time of the run cannot be read, every file may have changed since.
         let at = time::parse(at).map_or(i64::MIN, |at| at.as_second().saturating_mul(SECOND));
-        // The journal counts in seconds. A change in the same second was before the run only if the journal says so.
+        // The journal counts in seconds. If a file was changed in the same second, it was changed before the run
+        // only if the journal says so.
         let since = |path: &str| {
             if self.edited.contains(path) { at.saturating_add(SECOND) } else { at.saturating_sub(TICK) }
         };

@@ -33,7 +33,7 @@ pub fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     Ok(vec![StatusLine::toned("evidence", tone, head, rest).with_json("evidence", json)])
 }
 
-/// Reads every bundle and reports damaged ones, with a remedy.
+/// Reads every bundle and reports damaged bundles, each with a remedy.
 pub fn checks(project: &ProjectContext) -> Vec<Check> {
     let store = project.store;
     let (tasks, others) = match store.evidence_tasks() {

@@ -22,20 +22,20 @@ use crate::process::{self, Ended, How, Job, Watch};
 use crate::project::{Project, git};
 use crate::{Error, Result, World};
 
-/// How much of the end of the output is searched.
+/// How many bytes of the end of the output are searched.
 const KEPT: usize = 4 * 1024 * 1024;
 
-/// How much of the files' content is read in total.
+/// How many bytes of the files' content are read in total.
 const CONTENT: u64 = 1024 * 1024 * 1024;
 
-/// The largest report that a command may write.
+/// The largest report of a command that is read.
 const LARGEST_REPORT: usize = 64 * 1024 * 1024;
 
 #[derive(Clone, Debug)]
 pub struct Request<'a> {
     pub task: &'a str,
     pub argv: &'a [String],
-    /// The files and folders that the run is about; if empty, those of the task, or else the whole project.
+    /// The files and folders that the run is about. If empty, those that the task names, or else the whole project.
     pub files: &'a [String],
     pub timeout: Option<Duration>,
     /// A file with the counts, in JUnit's format.
@@ -47,7 +47,7 @@ pub struct Request<'a> {
 pub struct Recorded {
     pub task: String,
     pub entry: Entry,
-    /// The file that changed while the command ran; the evidence is then already stale.
+    /// A file that changed while the command ran. The evidence is then already stale.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub changed: String,
     pub covered: bool,
@@ -60,7 +60,7 @@ impl Recorded {
     }
 }
 
-/// Runs the command and records the result. `hear` gets the command's output as it arrives.
+/// Runs the command and records the result. `hear` is called with the command's output as it arrives.
 pub fn run(world: &World, request: &Request, hear: impl FnMut(&[u8]) + Send + 'static) -> Result<Recorded> {
     let project = Project::find(world)?;
     let (id, plan) = task(&project.store, request.task)?;
@@ -72,7 +72,8 @@ pub fn run(world: &World, request: &Request, hear: impl FnMut(&[u8]) + Send + 's
     let head = git::head(&project.root.checkout).map(|head| head.commit).unwrap_or_default();
     let report = request.junit.map(Report::before);
     let ended = start(request, &folder.path, hear)?;
-    // The files are examined again: a file that changed during the run was not tested, or only in part.
+    // Examine the files again. If a file changed during the run, the run did not test it, or tested it only in
+    // part.
     let after = Checkout::open(&project.root.checkout)?;
     let changed = match after.compare(&before, ListedAt::Through(&checkout)) {
         Comparison::Changed(path) | Comparison::Gone(path) => path,
@@ -119,7 +120,8 @@ pub fn run(world: &World, request: &Request, hear: impl FnMut(&[u8]) + Send + 's
     Ok(Recorded { task: id.to_string(), entry, changed, covered: given.was_covered(), notes })
 }
 
-/// The folder where the command runs: the current folder, or the top of the checkout if the user is outside it.
+/// The folder where the command runs: the current folder, or the top of the checkout if the current folder is
+/// outside it.
 struct Folder {
     path: PathBuf,
     below: String,
@@ -298,7 +300,7 @@ impl Seen {
     }
 }
 
-/// A report that the command should write, and the state of the file before the run.
+/// A report that the command is expected to write, and the state of its file before the run.
 struct Report<'a> {
     path: &'a Path,
     before: Option<FileLook>,
@@ -318,7 +320,7 @@ impl<'a> Report<'a> {
         Some((data.ino(), data.len(), times.0, times.1))
     }
 
-    /// Returns the report's counts. The error says why there are none; the run is recorded in either case.
+    /// Returns the report's counts. If there are none, the error says why. The run is recorded in either case.
     fn counts(self) -> std::result::Result<run::Counts, String> {
         let shown = self.path.display();
         match Report::look(self.path) {

@@ -17,13 +17,13 @@ use crate::{Error, Result, World};
 pub struct EvidenceLine {
     pub task: String,
     pub proof: Proof,
-    /// Whether the files have changed since.
+    /// Whether the files that the evidence is about have changed since.
     pub stale: bool,
     /// One of `passed`, `stale`, `failed`, `none`.
     pub word: &'static str,
     /// The description, in one line.
     pub text: String,
-    /// What has changed since.
+    /// The file that has changed since; empty if none has.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub changed: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -43,7 +43,7 @@ impl EvidenceLine {
             stale: standing.freshness != Freshness::Fresh,
             word: standing.word(),
             text: match (standing.proof, bundle.entries.last()) {
-                // A claim is better than nothing, and the text says that it is a claim.
+                // A claim is better than nothing. The text says that thru did not see the run.
                 (Proof::None, Some(last)) => format!("nothing that thru saw; last: {}", last.words()),
                 _ => standing.words(),
             },
@@ -93,6 +93,12 @@ pub(crate) fn lines(store: &Store, judge: &Judge) -> BTreeMap<String, EvidenceLi
     tasks.iter().filter_map(|task| Some((task.to_string(), line(store, judge, task.as_str())?))).collect()
 }
 
+/// Returns what rejects a task, in one line. A bundle that cannot be read rejects nothing.
+pub(crate) fn rejection(store: &Store, id: &str) -> Option<String> {
+    let bundle = store.evidence(&Id::new(id).ok()?).ok()??;
+    model::evidence::rejection(&bundle.entries).map(Entry::words)
+}
+
 /// Returns the fresh evidence that a task passed. If there is none, the error says what there is instead.
 pub(crate) fn proof(store: &Store, judge: &Judge, task: &Task) -> std::result::Result<String, String> {
     match line(store, judge, &task.id) {
@@ -126,7 +132,7 @@ pub fn list(world: &World) -> Result<Listed> {
 pub struct Shown {
     pub task: String,
     pub evidence: EvidenceLine,
-    /// Oldest first.
+    /// The entries, oldest first.
     pub entries: Vec<EntryShown>,
     /// How many entries were moved to the archive.
     pub archived: usize,
@@ -188,7 +194,8 @@ pub fn show(world: &World, id: &str, which: Which) -> Result<Shown> {
     })
 }
 
-/// Returns the evidence of the tasks in progress: bundles that cannot be read come first, then failed or stale ones.
+/// Returns the evidence of the tasks in progress: bundles that cannot be read come first, then failed or stale
+/// evidence.
 pub(crate) fn current(
     store: &Store,
     judge: &Judge,

@@ -5,8 +5,9 @@ use model::evidence::{self, Answer, task_of};
 use model::id::Id;
 use model::plan::standing;
 use model::reply::Part as Reply;
-use model::swarm::Part;
+use model::swarm::{Part, described_agent, swarm_of};
 use model::time;
+use model::verdict::Problem;
 use store::layout;
 
 use super::write;
@@ -14,8 +15,8 @@ use crate::Result;
 use crate::features::{Decision, plan, swarm};
 use crate::hook::context::HookContext;
 
-/// The longest answer that is read. A longer answer counts as unreadable, because a verdict at its end would be
-/// missed.
+/// The longest answer that is read. A longer answer counts as unreadable, because its verdict could be after this
+/// part.
 const ANSWER_BYTES: usize = 256 * 1024;
 
 pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
@@ -26,10 +27,13 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     let (name, agent_id) = event.agent.as_ref().map_or(("", ""), |agent| (&*agent.kind, &*agent.id));
     let asked = asked.as_deref().unwrap_or_default();
     // A harness that does not name the agent says what the agent was asked to do.
-    let part = if name.is_empty() { Part::of_description(asked) } else { Part::of(name) };
-    let Some(part) = part.filter(|part| part.judges().is_some()) else {
+    let called = if name.is_empty() { described_agent(asked) } else { name };
+    let Some(part) = Part::of(called).filter(|part| part.judges().is_some()) else {
         return Ok(Decision::nothing("this sub-agent does not judge"));
     };
+    if !swarm_of(called).is_some_and(|swarm| swarm::is_in_use(&context.project, &swarm)) {
+        return Ok(Decision::nothing("this sub-agent belongs to no swarm that is in use here"));
+    }
     let store = context.project.store;
     if store.dir().look(layout::PLAN)?.is_none() {
         return Ok(Decision::nothing("there is no plan that its verdict could belong to"));
@@ -47,8 +51,13 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
         return Ok(Decision::nothing("no task is in progress or ready"));
     };
     // A truncated answer could end before its verdict.
-    let message = message.as_deref().filter(|text| !event.torn && text.len() <= ANSWER_BYTES);
-    let text = context.policy().clean(message.unwrap_or_default(), ANSWER_BYTES);
+    let message = message.as_deref().unwrap_or_default();
+    let unread = match message.len() {
+        _ if event.torn => Some(Problem::Incomplete),
+        bytes if bytes > ANSWER_BYTES => Some(Problem::TooLong),
+        _ => None,
+    };
+    let text = context.policy().clean(if unread.is_none() { message } else { "" }, ANSWER_BYTES);
     let entry = evidence::judged(
         &Answer {
             part,
@@ -58,6 +67,7 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
             harness: context.harness.name,
             at: &at,
             text: &text,
+            unread,
         },
         task.as_str(),
     );

@@ -61,7 +61,7 @@ pub(super) fn trusted(world: &World) -> Result<Store> {
     Ok(project.store)
 }
 
-/// What a loop is needed for, if the user did not name one.
+/// What a command needs a loop for, if the user did not name a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LoopUse {
     Look,
@@ -70,8 +70,8 @@ pub(super) enum LoopUse {
     Resume,
 }
 
-/// Finds a loop by its whole id, the beginning of its id, or a part of its name. Without a name, returns the only loop
-/// that can be meant.
+/// Finds a loop by its whole id, the beginning of its id, or a part of its name. Without a name, returns the loop
+/// if only one can be meant.
 pub(super) fn choose(world: &World, store: &Store, named: Option<&str>, aim: LoopUse) -> Result<Id> {
     let hint = || "`thru loop list` shows the loops".to_owned();
     let Some(named) = named else {
@@ -146,7 +146,7 @@ pub(super) fn find_owner(world: &World, store: &Store, wanted: Wanted) -> Result
     Err(usage("which session should the loop hold? No harness says which one this runs in".into(), &hint))
 }
 
-/// Returns the current session. Inside a session, a command that names no loop means one of that session,
+/// Returns the current session. Inside a session, a command that names no loop means a loop of that session,
 /// because some commands cannot be undone.
 fn here(world: &World, store: &Store) -> Option<Id> {
     match list::choose(world, store, None) {
@@ -155,8 +155,8 @@ fn here(world: &World, store: &Store) -> Option<Id> {
     }
 }
 
-/// Returns the loops that can be meant if none is named. Reading does no harm, so the newest loop is good enough for
-/// it.
+/// Returns the loops that can be meant if the user names none. A command that only reads does no harm, so it gets
+/// the newest loop.
 fn meant<'a>(aim: LoopUse, loops: &[&'a Loop], pointer: &Pointer, here: Option<&str>) -> Vec<&'a Loop> {
     let is_ours = |known: &Loop| here.is_none() || known.session.as_deref() == here;
     let fits = |known: &Loop| match aim {
@@ -168,13 +168,13 @@ fn meant<'a>(aim: LoopUse, loops: &[&'a Loop], pointer: &Pointer, here: Option<&
         of.iter().copied().max_by(|a, b| (&a.updated_at, &a.id).cmp(&(&b.updated_at, &b.id)))
     };
     match (aim, fitting.as_slice()) {
-        // No loop is in the foreground: use the one that was changed last. If there is only one loop, it is meant.
+        // No loop is in the foreground: use the loop that was changed last.
         (LoopUse::Look, []) => {
             let ours: Vec<&Loop> = loops.iter().copied().filter(|known| is_ours(known)).collect();
             newest(if loops.len() == 1 { loops } else { &ours }).into_iter().collect()
         }
         (LoopUse::Look, many) => newest(many).into_iter().collect(),
-        // Inside a session, the last changed of its own paused loops is meant.
+        // Inside a session, the loop that is meant is the one of its own paused loops that was changed last.
         (LoopUse::Resume, many) if here.is_some() => newest(many).into_iter().collect(),
         _ => fitting,
     }

@@ -27,7 +27,7 @@ pub struct RalphReport {
     pub file: PathBuf,
     #[serde(rename = "loop")]
     pub shown: Shown,
-    /// False if the loop was already imported, or this was a dry run.
+    /// False if the loop was already imported, or if this was a dry run.
     pub written: bool,
     /// Whether the loop had been imported before.
     pub known: bool,
@@ -67,7 +67,8 @@ pub fn run(world: &World, file: Option<&Path>, mode: Mode) -> Result<RalphReport
     Ok(RalphReport { file, shown: shown(&store, &state, &front), written: mode == Mode::Write, known: false })
 }
 
-/// Reads the loop. It starts paused, because two hooks must not both feed a prompt, and nothing may run unasked.
+/// Reads the loop. It is imported as paused, because two hooks must not feed the same prompt, and nothing may run
+/// without being asked for.
 fn read(world: &World, file: &Path) -> Result<Loop> {
     let bytes = read_own(file, LARGEST)?;
     let damaged = |why: &str| {
@@ -88,7 +89,7 @@ fn read(world: &World, file: &Path) -> Result<Loop> {
     let count = |key: &str| document.int(key).and_then(|n| u64::try_from(n).ok());
     let promised = document.text("completion_promise").filter(|text| promise::flaw(text).is_none());
     let started = document.text("started_at").and_then(time::parse).unwrap_or(world.now);
-    // These fields identify the loop, because they do not change while it runs; its iteration does.
+    // These fields identify the loop, because they stay the same while it runs. Its iteration number changes.
     let origin =
         fingerprint([&prompt, promised.unwrap_or_default(), document.text("started_at").unwrap_or_default()]);
     Ok(Loop {

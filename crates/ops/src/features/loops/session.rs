@@ -1,5 +1,5 @@
-//! Loops at a session start: a new session claims the waiting loop, a session that continues under a new id keeps its
-//! loop, and the agent is told about it.
+//! Loops at a session start: a new session claims the waiting loop, a session that continues under a new id keeps
+//! its loop, and the agent is told about the loop.
 
 use model::brief::{Candidate, Section};
 use model::event::Source;
@@ -11,7 +11,9 @@ use model::redact::{self, Redacted};
 use model::render::quoted;
 use model::reply::{Part, Reply};
 use model::score::Signal;
+use model::text::outline;
 use model::time;
+use store::Store;
 
 use super::front;
 use super::stop::{end_overridden, overridden_loop, save, standing};
@@ -20,11 +22,14 @@ use crate::hook::context::HookContext;
 use crate::project::consent;
 use crate::{Mode, Result};
 
-const SECTION: Section = Section { order: 0, longer: 1, name: "loop", title: "Loop", signal: Signal::Loop };
+const SECTION: Section = Section { order: 0, longer: 12, name: "loop", title: "Loop", signal: Signal::Loop };
 pub const SECTIONS: &[&str] = &[SECTION.name];
 
-/// How much of the prompt is shown to a session that gets a loop it has never seen.
+/// How many characters of the prompt are shown to a session that gets a loop it has never seen.
 const SHOWN: usize = 600;
+
+/// How much of the prompt a brief quotes, the shortest form first.
+const GOAL_LENGTHS: [usize; 4] = [160, 400, 1_000, 4_000];
 
 /// Gives a starting session the loop that is waiting for one, and tells the agent at once, with or without a brief.
 pub fn begin<'c>(context: &'c HookContext<'_>, source: Source) -> Result<Decision<'c>> {
@@ -69,24 +74,35 @@ pub fn continue_as(context: &HookContext, previous: &Id) -> Result<()> {
 
 /// Returns what a brief says about the loop of a session.
 pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
-    let store = context.project.store;
     let Some(session) = context.session else { return Ok(Vec::new()) };
-    let pointer = front(store)?;
-    let Some(Ok(id)) = pointer.of(session.as_str()).map(Id::new) else { return Ok(Vec::new()) };
-    let state = store.read_loop(&id)?.state;
-    if state.status != Status::Active || !consent::is_started_here(store, &state) {
-        return Ok(Vec::new());
-    }
-    let text = format!(
+    let Some(state) = running(context.project.store, session.as_str())? else { return Ok(Vec::new()) };
+    let about = format!(
         "{} runs in this session, started by the user: iteration {}. {}",
         state.id,
         state.progress(),
         promise_words(&state)
     );
-    Ok(vec![Candidate::new(&SECTION, format!("loop:{id}"), text)])
+    // The prompt comes back at every stop, so it is what the session works on, and no message of the user repeats it.
+    let prompt = Redacted::whole(&state.prompt, context.project.settings.redact());
+    let form = |most: usize| {
+        format!("{about} Its prompt is the goal: {}", quoted(&outline(&prompt, most), most + 2))
+    };
+    let mut candidate = Candidate::new(&SECTION, format!("loop:{}", state.id), "");
+    candidate.forms = GOAL_LENGTHS.map(form).to_vec();
+    candidate.forms.dedup();
+    Ok(vec![candidate])
 }
 
-/// Makes this session the owner of the loop that `which` finds, if it is still available.
+/// Returns the loop that runs in a session, if this user started it here.
+pub fn running(store: &Store, session: &str) -> Result<Option<Loop>> {
+    let pointer = front(store)?;
+    let Some(Ok(id)) = pointer.of(session).map(Id::new) else { return Ok(None) };
+    let state = store.read_loop(&id)?.state;
+    let runs = state.status == Status::Active && consent::is_started_here(store, &state);
+    Ok(runs.then_some(state))
+}
+
+/// Makes this session the owner of the loop that `which` finds, if that loop is still available.
 fn take(
     context: &HookContext,
     event: Event,
@@ -105,8 +121,8 @@ fn take(
         return Ok(None);
     }
     let may_have = match event {
-        // A session that continues under another id keeps its loop. Any other session may have it only if the loop is
-        // waiting for the next session.
+        // A session that continues under another id keeps its loop. Any other session gets the loop only if the
+        // loop is waiting for the next session.
         Event::Claimed => next.session.is_none() && consent::may_be_claimed(store, &next),
         _ => consent::is_started_here(store, &next),
     };

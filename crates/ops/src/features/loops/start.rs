@@ -49,14 +49,15 @@ pub enum Source<'a> {
     Packet(&'a str),
 }
 
-/// Whether a packet's validators become the loop's. They are text from a packet, so they are never run unasked.
+/// Whether a packet's validators become validators of the loop. They are text from a packet, so they never run
+/// unless the user asks for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PacketValidators {
     Take,
     Show,
 }
 
-/// What a packet contributes to a loop.
+/// What a loop takes from a packet.
 #[derive(Default)]
 struct LoopSource {
     prompt: String,
@@ -160,9 +161,10 @@ pub(super) fn create(world: &World, store: &Store, mut state: Loop) -> Result<Lo
     })
 }
 
-/// Returns a name of the time and the first words of the prompt: `20261115T192200Z-fix-the-failing-tests`.
+/// Returns a name that consists of the time and the first words of the prompt:
+/// `20261115T192200Z-fix-the-failing-tests`.
 fn name(now: Timestamp, prompt: &str) -> String {
-    // The words are redacted, because a file's name is seen in more places than its content.
+    // Redact the words, because a file's name is seen in more places than its content.
     let prompt = Redacted::head(prompt.trim_start(), 400, redact::Options::default());
     let first = prompt.lines().next().unwrap_or_default();
     let words = match first.len() > 40 {
@@ -237,8 +239,8 @@ fn has_ended(entries: &[Entry], session: &Id) -> bool {
     entries.iter().any(|entry| entry.session == *session && entry.ended)
 }
 
-/// Returns the harness of the session that the loop holds. If the session has not begun, returns the harnesses that
-/// call us here.
+/// Returns the harness of the session that the loop holds. If the session has not begun, returns the harnesses
+/// whose hooks are installed here.
 fn held_by(world: &World, project: &Project, owner: &Owner) -> Vec<&'static Harness> {
     let around = world.harness().and_then(harness::by_name);
     let of_session = match owner {

@@ -1,5 +1,5 @@
-//! Loops at a stop: gathers what the engine needs, and carries out its verdict. If anything goes wrong, the agent may
-//! stop.
+//! Loops at a stop: gathers the facts that the engine needs, and carries out the engine's verdict. If anything goes
+//! wrong, the agent may stop.
 
 use model::event;
 use model::id::Id;
@@ -27,7 +27,7 @@ use crate::{Error, Mode, Result};
 /// How many changed files are named in the log.
 const FILES: usize = 20;
 
-/// Decides about the session's loop at a stop. If no loop is in the foreground, this opens only one file.
+/// Decides about the session's loop at a stop. If no loop is in the foreground, only one file is opened.
 pub fn decide<'c>(context: &'c HookContext<'_>, stop: &'c event::Stop<'c>) -> Result<Decision<'c>> {
     let pointer = standing(context)?.unwrap_or_default();
     let Some(Ok(id)) = pointer.of(context.session.as_str()).map(Id::new) else {
@@ -150,7 +150,7 @@ impl<'c> Held<'c> {
         let store = self.context.project.store;
         let state = &record.state;
         let stop = self.as_seen(state, checked);
-        // A kept promise counts, even if the harness ended an earlier turn.
+        // If the agent kept the promise, that counts, even if the harness ended an earlier turn.
         let goes_on = matches!(verdict, Verdict::Feed { .. } | Verdict::FeedAgain { .. });
         if goes_on && self.stop.first == Some(true) && is_overridden(self.context, state) {
             return end_by_cap(self.context, &self.id, record).map(|()| Part::silent());
@@ -176,8 +176,8 @@ impl<'c> Held<'c> {
         })
     }
 
-    /// Reports a failure to write the log or the pointer. It does not change the answer, because the loop itself is
-    /// saved.
+    /// Reports that the log or the pointer could not be written. The answer stays the same, because the loop itself
+    /// is saved.
     fn note(&self, result: store::Result<()>) {
         if let Err(error) = result {
             self.context.warn(error.to_string());
@@ -257,8 +257,8 @@ fn cap(context: &HookContext) -> Option<u64> {
     Some(set.unwrap_or(cap.times))
 }
 
-/// Returns which loops are in the foreground. The pointer is an index that may be deleted or torn; it is then rebuilt
-/// from the loops.
+/// Returns the pointer to the loops in the foreground. The pointer is an index. If it is missing or damaged, it is
+/// rebuilt from the loops.
 pub(super) fn standing(context: &HookContext) -> store::Result<Option<Pointer>> {
     let store = context.project.store;
     match store.foreground() {

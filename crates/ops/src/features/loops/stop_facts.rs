@@ -1,4 +1,4 @@
-//! What is read before a loop's lock is taken: the end of the transcript.
+//! The facts about a stop that are read before a loop's lock is taken, from the end of the transcript.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,14 +12,14 @@ use store::feed::Limits;
 use crate::hook::context::HookContext;
 use crate::session::transcript_reader;
 
-/// How long the harness may take to write the agent's last message.
+/// How long a stop waits until the harness has written the agent's last message.
 const PATIENCE: Duration = Duration::from_millis(150);
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
-/// How much of the transcript's end is read. For a longer turn, only the cost remains unknown.
+/// How many bytes of the end of the transcript are read. If the turn is longer, only its cost stays unknown.
 const WINDOW: u64 = 256 * 1024;
 
-/// Facts that do not come from the loop.
+/// Facts that do not depend on the loop.
 pub struct StopFacts {
     pub turn: LastTurn,
     /// The last message and its id, or why it is unknown.
@@ -33,8 +33,8 @@ impl StopFacts {
         let (turn, message) = loop {
             let listened = listen(context.harness, context.event.transcript.as_deref());
             let message = last_message(stop, &listened);
-            // If the message was already answered, it may be the previous one, and the current one may not be written
-            // yet.
+            // If the message was already answered, it may be the message of the previous turn, and the current
+            // message may not be written yet.
             let is_known = matches!(&message, Ok(Some(LastMessage { id: Some(_), answered: false, .. })));
             let is_there = !matches!(listened, Err(store::Error::Absent { .. }));
             if is_known || !is_there || Instant::now() >= until {
@@ -47,7 +47,7 @@ impl StopFacts {
     }
 }
 
-/// Returns the message from the payload, with its id from the transcript, or else the transcript's message.
+/// Returns the payload's message with its id from the transcript, or else the transcript's last message.
 fn last_message(
     stop: &event::Stop,
     listened: &store::Result<LastTurn>,
@@ -60,7 +60,8 @@ fn last_message(
             Ok(Some(LastMessage { id: told.map(str::to_owned).or(message.id), ..message }))
         }
         (None, Ok(turn)) => {
-            // If the message is not in the transcript yet, the one before it must not be mistaken for it.
+            // If the message is not in the transcript yet, the transcript's last message is an earlier one and must
+            // not be used.
             let is_it = |message: &LastMessage| told.is_none() || message.id.as_deref() == told;
             Ok(turn.message().filter(is_it))
         }

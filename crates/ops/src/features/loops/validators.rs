@@ -9,10 +9,10 @@ use model::redact::{MARGIN as REDACTION_MARGIN, Redacted};
 use crate::hook::context::HookContext;
 use crate::process::{self, Job};
 
-/// How many bytes are kept of the end of the output.
+/// How many bytes of the end of the output are kept.
 const OUTPUT: usize = 16 * 1024;
 
-/// Validators end this much before the harness's own deadline, so that it receives our answer.
+/// Validators end this much before the harness's own deadline, so that the harness receives our answer in time.
 const MARGIN: Duration = Duration::from_secs(2);
 
 /// Runs the validators one after another within the available time, and returns the first failure.

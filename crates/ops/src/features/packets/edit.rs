@@ -26,7 +26,7 @@ pub enum Edit<'a> {
 #[derive(Debug)]
 pub struct Edited {
     pub shown: Shown,
-    /// What the user should know.
+    /// Something the user should know about the edit.
     pub note: Option<&'static str>,
     /// Whether a secret in the input was redacted.
     pub covered: bool,
@@ -45,7 +45,7 @@ pub fn edit(world: &World, word: &str, edit: Edit) -> Result<Edited> {
         });
     }
     let given = InputRedactor::to(world);
-    // These are declared here so that they live long enough.
+    // Declared here so that the texts live long enough.
     let (reason_given, text_given);
     let edit = match edit {
         Edit::Block { reason } => {
@@ -73,12 +73,13 @@ pub fn edit(world: &World, word: &str, edit: Edit) -> Result<Edited> {
     Ok(Edited { shown, note, covered: given.was_covered() })
 }
 
-/// Applies the edit. Returns a note about it for the user.
+/// Applies the edit. Returns a note for the user.
 fn apply(document: &mut Document, edit: Edit, project: &Project) -> Result<Option<&'static str>> {
     match edit {
         Edit::Status(status) => {
             set(document, "status", status.name())?;
-            // A packet that is opened again or ended is no longer claimed, so that another session can have it.
+            // A packet that is opened again, or that has ended, loses its claim, so that another session can claim
+            // it.
             document.remove("claimed_by");
             document.remove("claimed_at");
             document.remove("blocked_reason");
@@ -97,7 +98,7 @@ fn apply(document: &mut Document, edit: Edit, project: &Project) -> Result<Optio
     }
 }
 
-/// Notes confirmed files in the index of files. The packet already contains them, so a failure here is ignored.
+/// Adds confirmed files to the index of files. The packet already contains them, so a failure here is ignored.
 pub(crate) fn index_confirmed(world: &World, project: &Project, id: &Id, files: &[String]) {
     if files.is_empty() {
         return;

@@ -9,7 +9,7 @@ use model::id::Id;
 use model::loops::promise;
 use model::packet::drift::GONE;
 use model::packet::{self, Git, Material, words};
-use model::redact;
+use model::redact::{self, Redacted};
 use model::text::fingerprint;
 use serde::Serialize;
 use store::{Dir, layout};
@@ -18,14 +18,14 @@ use crate::Error;
 use crate::Result;
 use crate::World;
 use crate::features::packets as packet_files;
-use crate::features::{crashed, decisions, roles};
+use crate::features::{ProjectContext, crashed, decisions, loops, roles};
 use crate::input_redactor::InputRedactor;
 use crate::project::{Project, git, settings};
 use crate::session::database::{self, Rows};
 use crate::session::list::{self, Chosen};
 use crate::session::{past, roster, transcript};
 
-/// A file that is larger than this is named, but not read.
+/// Files larger than this are named, but not read.
 const LOOKED_INTO: usize = 1024 * 1024;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -53,7 +53,7 @@ pub enum FileHashes {
 pub struct HandoffReport {
     pub id: String,
     pub path: PathBuf,
-    /// Empty if nothing has been captured here.
+    /// Empty if no session has been captured here.
     pub session: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen: Option<Chosen>,
@@ -101,13 +101,13 @@ pub fn run(world: &World, request: &Request) -> Result<HandoffReport> {
         packet_files::index_confirmed(world, &project, &id, &confirmed);
     }
     if request.transcript.is_none() {
-        // If this cannot be recorded, a sweep writes one packet too many.
+        // If recording this fails, the only harm is that a sweep writes an extra packet.
         let _ = crashed::handed_off(world, &project.store, &source.digest.session, &report.id);
     }
     Ok(HandoffReport { covered: given.was_covered(), instead_of, ..report })
 }
 
-/// Refuses options that a loop would refuse later.
+/// Refuses options that would make `thru loop start` refuse the packet later.
 fn check(request: &Request) -> Result<()> {
     let usage = |what: String, hint: &str| Err(Error::Usage { what, hint: hint.into() });
     if let Some((promise, flaw)) = request.promise.and_then(|text| Some((text, promise::flaw(text)?))) {
@@ -150,7 +150,7 @@ fn from_transcript(world: &World, project: &Project, path: &Path, redact: redact
     })
 }
 
-/// Reads the session from the store. A project without sessions has nothing to report, and its packet says so.
+/// Reads the session from the store. If the project has no sessions, the packet says so.
 fn from_session(world: &World, project: &Project, named: Option<&str>) -> Result<Source> {
     match list::choose(world, &project.store, named) {
         Ok((session, chosen)) => of_session(project, &session, Some(chosen)),
@@ -232,7 +232,7 @@ pub(crate) fn write(
     let gone = if source.elsewhere { Vec::new() } else { past::gone_files(digest, checkout, usize::MAX) };
     let confirmed = request.confirmed;
     let ignored = match (git, source.elsewhere) {
-        // Without git no file is ignored. A hook does not ask git.
+        // Without git no file is ignored. A hook does not run git.
         (Some(Git { dirty: Some(_), .. }), false) => {
             let paths: Vec<&str> =
                 digest.files.iter().filter(|file| !file.outside).map(|file| file.path.as_str()).collect();
@@ -241,8 +241,15 @@ pub(crate) fn write(
         _ => Vec::new(),
     };
     // If the decisions cannot be read, only this section of the packet is missing.
-    let decisions = decisions::in_words(&project.store, world.now).unwrap_or_default();
+    let settings = settings::here(world).settings();
+    let context = ProjectContext { world, root: &project.root, store: &project.store, settings: &settings };
+    let decisions = decisions::in_words(&context).unwrap_or_default();
     let rules = rules(world, project);
+    // Without its loop the packet still has what the user said.
+    let running = loops::session::running(&project.store, &digest.session).unwrap_or_default();
+    let running = running.filter(|_| !source.elsewhere);
+    let loop_prompt = running
+        .map(|state| Redacted::whole(&state.prompt, settings::here(world).settings().redact()).to_string());
     let mut material = Material {
         id: "",
         purpose: request.purpose,
@@ -263,8 +270,9 @@ pub(crate) fn write(
         validators: request.validators,
         promise: request.promise,
         max_iterations: request.max_iterations,
+        loop_prompt: loop_prompt.as_deref().unwrap_or_default(),
     };
-    // A first draft shows which files the packet names; then their content is read.
+    // A first draft shows which files the packet names. Only then is their content read.
     let first = packet::compose(&material);
     let named = confirmed.iter().chain(&first.suggested).map(String::as_str);
     let files_seen = match (source.elsewhere, request.hashes) {
@@ -294,8 +302,8 @@ pub(crate) fn write(
     })
 }
 
-/// Returns fingerprints of the files. A missing file is marked as gone; one that is too large or not regular is left
-/// out.
+/// Returns fingerprints of the files. A missing file is marked as gone. A file that is too large, or not a regular
+/// file, is left out.
 pub(crate) fn seen<'a>(checkout: &Path, files: impl Iterator<Item = &'a str>) -> Vec<(String, String)> {
     let look = |path: &str| match checkout.join(path).symlink_metadata() {
         Err(_) => Some(GONE.to_owned()),
@@ -312,7 +320,7 @@ pub(crate) fn mark(checkout: &Path, path: &str) -> Option<String> {
     Some(format!("{:x}-{:016x}", bytes.len(), fingerprint([&bytes])))
 }
 
-/// Returns HEAD and the branch from git's files, and the number of changed files from the git command.
+/// Returns the commit and the branch from git's files, and the number of changed files from the git command.
 pub(crate) fn git_now(project: &Project) -> Option<Git> {
     let checkout = &project.root.checkout;
     let head = git::head(checkout)?;

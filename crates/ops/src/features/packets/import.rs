@@ -1,4 +1,4 @@
-//! Imports handoffs that other tools wrote, and our own packets from elsewhere.
+//! Imports handoffs that other tools wrote, and packets that thru wrote elsewhere.
 
 use std::path::{Path, PathBuf};
 
@@ -23,9 +23,10 @@ pub struct Imported {
     #[serde(serialize_with = "shown")]
     pub from: PathBuf,
     pub id: String,
-    /// False if the file was already imported, or this was a dry run.
+    /// False if the file was already imported, or if this was a dry run.
     pub created: bool,
-    /// Whether a file with the same bytes was imported before; `id` is then that packet.
+    /// Whether a file with the same bytes was imported before. Then `id` is the id of the packet that was written
+    /// at that time.
     pub known: bool,
     /// Whether a secret in the file was redacted.
     pub covered: bool,
@@ -39,8 +40,8 @@ pub fn import(world: &World, file: &Path, mode: Mode) -> Result<Imported> {
     import_after(world, file, mode, &[])
 }
 
-/// Imports a file after others of the same run. A dry run has not written `earlier`, so it needs them to recognise
-/// repetitions.
+/// Imports a file after other files of the same run. A dry run has not written the files in `earlier`, so they are
+/// needed to recognise repetitions.
 pub fn import_after(world: &World, file: &Path, mode: Mode, earlier: &[Imported]) -> Result<Imported> {
     let bytes = store::read_given(file, 4 * 1024 * 1024)?;
     check_text(file, &bytes)?;
@@ -93,7 +94,7 @@ pub fn import_after(world: &World, file: &Path, mode: Mode, earlier: &[Imported]
     Ok(imported(id, true, false))
 }
 
-/// Refuses a file that does not contain text, because its text is kept in the packet.
+/// Refuses a file that does not contain text, because the packet would contain its text.
 fn check_text(file: &Path, bytes: &[u8]) -> Result<()> {
     let flaw = |line, why: &str, hint: &str| {
         Err(Error::Damaged { path: file.to_owned(), line, why: why.into(), hint: hint.into() })

@@ -1,4 +1,4 @@
-//! Packets that nobody has claimed, offered at the start of a session.
+//! Offers packets that nobody has claimed, at the start of a session.
 
 use jiff::Timestamp;
 use model::brief::Candidate;
@@ -17,10 +17,10 @@ const LOOKED_AT: usize = 8;
 /// How many packets are offered.
 const OFFERED: usize = 3;
 
-/// If there are this many packets, only the top of the index is read, because a session start has no time to list the
-/// folder.
+/// If there are at least this many packets, only the top of the index is read, because a session start has no time
+/// to list the folder.
 const LISTED: usize = 500;
-/// How much of the top of the index is read.
+/// How many bytes of the top of the index are read.
 const INDEX_TOP: usize = 8 * 1024;
 
 /// Returns one line for each open packet that nobody has claimed.
@@ -45,7 +45,7 @@ pub(super) fn open(store: &Store, now: Timestamp) -> Result<Vec<Offer>> {
     let mut claimants = None;
     let mut is_free = |claimed_by: &str| {
         claimed_by.is_empty() || {
-            // The list of sessions is read only if a packet is claimed: a session start has little time.
+            // The list of sessions is read only if a packet is claimed, because a session start has little time.
             let claimants =
                 claimants.get_or_insert_with(|| Claimants::read(store, roster::TAIL).unwrap_or_default());
             claimants.is_over(store, claimed_by, now)

@@ -1,5 +1,5 @@
-//! `thru pickup`: makes a prompt from a packet and checks every claim in it against the disk. Changes nothing unless
-//! asked to.
+//! `thru pickup`: makes a prompt from a packet and checks every claim in it against the disk. Nothing is changed
+//! unless the user asks for it.
 
 use std::path::PathBuf;
 
@@ -19,20 +19,20 @@ use serde::Serialize;
 use store::{LogPosition, SessionState, Store, layout};
 
 use crate::features::packets::handoff;
-use crate::features::{BriefContext, crashed, decisions, evidence, packets, plan};
+use crate::features::{BriefContext, ProjectContext, crashed, decisions, evidence, packets, plan};
 use crate::hook::context::HookContext;
-use crate::project::{Project, git};
+use crate::project::{Project, git, settings};
 use crate::session::list::{self, Chosen};
 use crate::session::roster::{self, Entry};
 use crate::{Error, Result, World};
 
-/// How much of the end of a journal is searched for events after a packet.
+/// How many bytes of the end of a journal are searched for events after a packet was written.
 const JOURNAL_END: u64 = 128 * 1024;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Request<'a> {
     pub id: Option<&'a str>,
-    /// The harness the prompt is for; by default the current one.
+    /// The harness that the prompt is for. The default is the current harness.
     pub harness: Option<&'a str>,
     pub session: Option<&'a str>,
     pub later: Later,
@@ -51,7 +51,7 @@ pub enum Later {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Claiming {
     Take,
-    /// The packet is taken even from a session that is still running.
+    /// The session claims the packet, even if the session that had claimed it is still running.
     TakeOver,
     #[default]
     Leave,
@@ -71,7 +71,7 @@ pub struct PickupReport {
     pub claims: Vec<Claim>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub later: Vec<String>,
-    /// Decisions that were made since.
+    /// Decisions that were made since the packet was written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub decided: Vec<String>,
     /// Decisions in the packet that are no longer in force.
@@ -108,8 +108,10 @@ pub fn run(world: &World, request: &Request) -> Result<PickupReport> {
         Later::Leave => Vec::new(),
     };
     let recorded = shown.document.section(&[Head::exact(2, DECISIONS)]).map(|section| section.text());
+    let settings = settings::here(world).settings();
+    let context = ProjectContext { world, root: &project.root, store: &project.store, settings: &settings };
     let (decided, overruled) =
-        decisions::since(&project.store, &shown.packet.created_at, &recorded.unwrap_or_default(), world.now)?;
+        decisions::since(&context, &shown.packet.created_at, &recorded.unwrap_or_default())?;
     let author = git::last_author(&project.root.path, &shown.path);
     let evidence = evidence_now(&project);
     let claim = claim_state(world, &project, &shown.packet.claimed_by);
@@ -146,8 +148,8 @@ pub fn run(world: &World, request: &Request) -> Result<PickupReport> {
     })
 }
 
-/// Returns the state of the evidence now. If the plan cannot be read, the packet is picked up anyway; other commands
-/// report that.
+/// Returns the state of the evidence now. If the plan cannot be read, the packet is picked up anyway. Other
+/// commands report the damaged plan.
 fn evidence_now(project: &Project) -> Vec<String> {
     let Ok(Some(loaded)) = plan::load(&project.store) else { return Vec::new() };
     let judge = evidence::Judge::new(&project.store, &project.root.checkout);
@@ -175,7 +177,7 @@ pub(super) fn newest(project: &Project) -> Result<Id> {
     Id::new(found.name).map_err(|bad| Error::Usage { what: bad.to_string(), hint: String::new() })
 }
 
-/// Claims the packet. Only one session can have it; another one must ask to take it over.
+/// Claims the packet. Only one session can have a packet. Another session must ask to take it over.
 fn claim(world: &World, project: &Project, id: &Id, request: &Request) -> Result<packets::Shown> {
     let owner = match list::choose(world, &project.store, request.session) {
         Ok((session, Chosen::Named | Chosen::Harness)) => Some(session),
@@ -186,8 +188,8 @@ fn claim(world: &World, project: &Project, id: &Id, request: &Request) -> Result
     let user = || (world.var)("USER").map_or("somebody".into(), |user| user.to_string_lossy().into_owned());
     let by = owner.as_ref().map_or_else(user, Id::to_string);
     let shown = packets::change(project, id, |document| {
-        // A session that claims a packet again already has it. This is not true of users, because two may have the
-        // same name.
+        // A session that claims a packet again already has it. A user may not, because two users can have the same
+        // name.
         let is_active = document.text("status") == Some(Status::Active.name());
         let again = is_active && owner.is_some() && document.text("claimed_by") == Some(&by);
         if again {
@@ -247,7 +249,7 @@ pub(super) struct Claimants {
 }
 
 impl Claimants {
-    /// Reads the sessions. `window` says how much of the end of the list is read.
+    /// Reads the sessions. `window` is the number of bytes that are read from the end of the list.
     pub(super) fn read(store: &Store, window: u64) -> Result<Claimants> {
         Ok(Claimants { sessions: roster::read(store, window)? })
     }
@@ -295,7 +297,7 @@ fn has_edited_since(project: &Project, packet: &Packet) -> bool {
 fn git_now(project: &Project, packet: &Packet) -> Option<GitNow> {
     let checkout = &project.root.checkout;
     let head = git::head(checkout)?;
-    // If HEAD has not moved, or if there was no commit yet, there is nothing to count.
+    // If the commit is the same, or if there was no commit yet, there are no commits to count.
     let is_moved = head.commit != packet.head && !head.commit.is_empty() && !packet.head.is_empty();
     let way = is_moved
         .then(|| git::way(checkout, &head.commit, &packet.head))
@@ -305,7 +307,8 @@ fn git_now(project: &Project, packet: &Packet) -> Option<GitNow> {
     Some(GitNow { branch: git::safe_branch(&head), head: head.commit, dirty, way })
 }
 
-/// Returns the files that tools wrote after the packet, in any session here. The newest comes last.
+/// Returns the files that tools wrote after the packet, in any session here. The file that was written last comes
+/// last.
 fn touched_since(project: &Project, packet: &Packet) -> Result<Vec<String>> {
     let mut found: Vec<(String, String)> = Vec::new();
     for session in list::all(&project.store)? {
@@ -334,7 +337,8 @@ fn edits(line: &[u8], since: &str, mut with: impl FnMut(&str, &str)) {
     }
 }
 
-/// Which packet a session has claimed, and under which id: some harnesses change a session's id later.
+/// Which packet a session has claimed, and under which session id. The id is recorded because some harnesses change
+/// a session's id later.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Claimed {
     packet: String,

@@ -13,17 +13,17 @@ use super::{Checked, offer};
 use crate::features::{Check, ProjectContext, StatusLine, Urgency};
 use crate::{Error, Result};
 
-/// How many packets are counted at most: `thru status` must be fast, however many there are.
+/// How many packets are counted at most. `thru status` must be fast, however many packets there are.
 const COUNTED: usize = 500;
 
 /// The number of packets, from a quick look at their folder.
 #[derive(Clone, Debug, Serialize)]
 struct Packets {
     count: usize,
-    /// How many are not done; `None` if not all packets were counted.
+    /// How many packets are not done; `None` if not all packets were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     open: Option<usize>,
-    /// Whether there may be more packets, which were not counted.
+    /// Whether there may be more packets that were not counted.
     at_least: bool,
     /// The newest open packet, or else the newest packet; `None` if not all packets were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -106,7 +106,7 @@ pub fn checks(project: &ProjectContext) -> Vec<Check> {
         return Vec::new();
     }
     let text = count(names.len(), "packet");
-    // Check the newest ones, because somebody may still need those.
+    // Check the newest packets, because these may still be needed.
     names.sort_unstable_by(|a, b| b.cmp(a));
     let ids = names.iter().take(COUNTED).filter_map(|name| Id::new(name).ok());
     let broken = ids.map(|id| super::check(store, &marker, &id)).filter(|checked| !checked.valid);

@@ -1,5 +1,5 @@
-//! What a brief says about the plan: its progress, the current task, what is blocked, what is ready. Each finished
-//! phase is one line, with the path of its record.
+//! What a brief says about the plan: its progress, the current task, the blocked tasks, the ready tasks. Each
+//! finished phase is one line, with the path of its record.
 
 use model::brief::{Candidate, Section};
 use model::id::Id;
@@ -14,7 +14,7 @@ use crate::features::{BriefContext, ProjectContext, swarm};
 const SECTION: Section = Section { order: 2, longer: 1, name: "plan", title: "Plan", signal: Signal::Phase };
 pub const SECTIONS: &[&str] = &[SECTION.name];
 
-/// How many tasks of each kind are named; the others are counted.
+/// How many tasks of each kind are named. Of the others only the number is given.
 const NAMED: usize = 5;
 
 /// How many dependencies of the current task are candidates, nearest first.
@@ -53,7 +53,7 @@ pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         let text = format!("blocked: {}{why}{held}", task_words(task, 100));
         all.push(scored(&task.id, text, Signal::BlockedTask));
     }
-    // If no task is in progress, the first ready task is the current one.
+    // If no task is in progress, the first ready task counts as the current task.
     let (signal, value) = if current.is_empty() { (Signal::CurrentTask, 1.0) } else { (Signal::Phase, 0.5) };
     if !standing.ready.is_empty() {
         let shown: Vec<String> =
@@ -80,7 +80,8 @@ pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
             let text = format!("{} depends on: {}", inline(&task.id, 64), dependency_words(dependency));
             let mut candidate = scored(&dependency.id, text, Signal::DependencyProximity);
             candidate.signals.depth = Some(depth);
-            // Not a task that is in progress or blocked, which a sub-agent is given.
+            // The id must not begin like that of a task in progress or a blocked task, because a sub-agent is given
+            // those.
             candidate.id = format!("dependency:{}", dependency.id);
             all.push(candidate);
         }
@@ -88,7 +89,7 @@ pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     Ok(all)
 }
 
-/// Returns the tasks that have evidence. They are needed only for scoring.
+/// Returns the tasks that have evidence. They are needed only for scoring, so without scoring the list is empty.
 fn with_evidence(context: &BriefContext) -> Vec<Id> {
     match context.project.settings.brief_scoring_enabled {
         true => context.project.store.evidence_tasks().map_or(Vec::new(), |(tasks, _)| tasks),
@@ -100,7 +101,7 @@ fn dependency_words(task: &Task) -> String {
     format!("{} ({})", task_words(task, 160), task.status.name().replace('_', " "))
 }
 
-/// Returns the state of the plan and the tasks in progress, in the words of the brief.
+/// Returns the state of the plan and the tasks in progress, in the same words as the brief.
 pub fn facts_for_summary(project: &ProjectContext) -> Result<Vec<String>> {
     let Some(loaded) = super::load(project.store)? else { return Ok(Vec::new()) };
     let standing = plan::standing(&loaded.plan);

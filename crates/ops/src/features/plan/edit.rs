@@ -18,7 +18,7 @@ pub struct TaskReport {
     pub changed: bool,
     /// Tasks that became ready.
     pub newly_ready: Vec<String>,
-    /// The phase that ended with this task.
+    /// The phase that ended because this task ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase_ended: Option<u32>,
     /// Whether a secret in the input was redacted.
@@ -46,7 +46,7 @@ pub struct PhaseHead {
     pub status: PhaseStatus,
 }
 
-/// The step of a task: `thru task start|done|block|unblock`.
+/// A step that a command takes with a task: `thru task start|done|block|unblock`.
 #[derive(Clone, Debug)]
 pub enum Step<'a> {
     Start,
@@ -90,12 +90,15 @@ pub fn step(world: &World, id: &str, step: &Step, session: Option<&str>) -> Resu
             }
             Step::Done { without_evidence: None } => {
                 let proof = proof(world, &project, plan.task(id));
-                let acceptance = match &proof {
-                    Ok(shown) => {
+                let rejection = evidence::rejection(store, id);
+                let acceptance = match (&proof, &rejection) {
+                    (Ok(shown), _) => {
                         why.clone_from(shown);
                         Acceptance::Proven
                     }
-                    Err(what) => Acceptance::Unproven(what),
+                    (Err(what), _) if !what.is_empty() => Acceptance::Unproven(what),
+                    (Err(_), Some(what)) => Acceptance::Rejected(what),
+                    (Err(what), None) => Acceptance::Unproven(what),
                 };
                 plan::done(plan, id, by, &at, &acceptance)
             }
@@ -105,7 +108,7 @@ pub fn step(world: &World, id: &str, step: &Step, session: Option<&str>) -> Resu
     task_report(&before, changed, id, given.was_covered())
 }
 
-/// Returns the fresh evidence that a task passed. If there is none, the error says what there is instead.
+/// Returns the fresh evidence that a task passed. If there is none, the error says what evidence there is.
 fn proof(world: &World, project: &Project, task: Option<&Task>) -> std::result::Result<String, String> {
     // Only a task with an acceptance criterion needs evidence.
     let task = task.filter(|task| task.acceptance.is_some()).ok_or_else(String::new)?;
@@ -162,7 +165,7 @@ pub fn add_task(world: &World, wanted: Wanted, session: Option<&str>) -> Result<
     task_report(&before, changed, &made, given.was_covered())
 }
 
-/// Begins a plan. An existing plan is replaced only if that was requested; it then stays in the ledger.
+/// Begins a plan. An existing plan is replaced only if `replace` is true. It then stays in the ledger.
 pub fn init(world: &World, title: &str, phases: &[String], replace: bool) -> Result<PlanReport> {
     let store = Project::find_or_make(world)?.store;
     let author = Author::here(world, None)?;

@@ -1,4 +1,4 @@
-//! At a checkpoint, tasks that came from a harness's own list follow the changes of that list.
+//! Updates, at a checkpoint, the tasks that came from a harness's own list when that list has changed.
 
 use model::digest::Digest;
 use model::id::Id;
@@ -7,6 +7,7 @@ use store::layout;
 
 use super::{Author, Begin, Entry, Source, change};
 use crate::Result;
+use crate::features::evidence;
 use crate::hook::context::HookContext;
 
 pub fn follow(context: &HookContext, digest: &Digest) -> Result<Option<String>> {
@@ -25,17 +26,23 @@ pub fn follow(context: &HookContext, digest: &Digest) -> Result<Option<String>> 
     }
     let Some(loaded) = super::load(store)? else { return Ok(None) };
     let at = author.when();
-    let moves = |plan: &model::plan::Plan| follow_todos(plan, &known, &digest.todos, &author.by, &at);
-    let mut notes = Vec::new();
+    let moves = |plan: &model::plan::Plan| {
+        let followed = follow_todos(plan, &known, &digest.todos, &author.by, &at);
+        followed.without_rejected(|id| evidence::rejection(store, id).is_some())
+    };
+    let (followed, rejected) = moves(&loaded.plan);
+    let still_open =
+        |id: String| format!("{id} stays open although the list says that it is done: it was rejected");
+    let mut notes: Vec<String> = rejected.into_iter().map(still_open).collect();
     // A stop that was killed in the middle has left its line in the ledger. The file is rebuilt from the ledger here;
     // otherwise it would stay outdated until the next change.
-    if !moves(&loaded.plan).moved.is_empty() || loaded.from == Source::Ledger {
+    if !followed.moved.is_empty() || loaded.from == Source::Ledger {
         let entry = Entry { what: "followed_todo", ..Entry::default() };
         let changed = change(store, &author, entry, (Begin::Never, context.deadline.wait()), |plan| {
-            let followed = moves(plan);
+            let (followed, _) = moves(plan);
             Ok((followed.plan, Entry { id: followed.moved.join(" "), ..Entry::default() }))
         })?;
-        notes = changed.notes;
+        notes.extend(changed.notes);
     }
     session.put(&now)?;
     notes.into_iter().for_each(|note| context.warn(note));

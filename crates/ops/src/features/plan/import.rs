@@ -1,5 +1,5 @@
-//! `thru plan import`: reads a plan from a file or from a session. A session has the plan that the user approved and
-//! the agent's own list.
+//! `thru plan import`: reads a plan from a file or from a session. A session can contain a plan that the user
+//! approved, and the agent's own list.
 
 use std::path::Path;
 
@@ -14,26 +14,27 @@ use store::{Found, Store, layout};
 
 use super::{Author, Begin, Entry, Source, WAIT, change};
 use crate::input_redactor::InputRedactor;
-use crate::project::Project;
+use crate::project::{Project, settings};
 use crate::session::list::{self, Chosen};
 use crate::{Error, Mode, Result, World};
 
-/// The largest file that is read; it is larger than any plan that a person writes.
+/// The largest file that is read. No person writes a plan as large as this.
 const LARGEST: usize = 16 * 1024 * 1024;
 
 /// What happens to an existing plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// It is kept, and the import is refused.
+    /// The existing plan is kept, and the import is refused.
     Free,
-    /// The import replaces it; the old plan stays in the ledger.
+    /// The import replaces the existing plan, which stays in the ledger.
     Replace,
-    /// The phases of the import are appended.
+    /// The phases of the import are appended to the existing plan.
     Append,
 }
 
 impl Place {
-    /// Returns the place that `--append` and `--replace` ask for. The combination of both was refused before.
+    /// Returns the place that `--append` and `--replace` ask for. The argument parser has already refused both
+    /// together.
     pub fn of_flags(append: bool, replace: bool) -> Place {
         match (append, replace) {
             (true, _) => Place::Append,
@@ -52,9 +53,9 @@ pub struct Report {
     pub completed: usize,
     pub blocked: usize,
     pub dependencies: usize,
-    /// What was ambiguous, and how it was interpreted.
+    /// What was ambiguous in the source, and how it was interpreted.
     pub warnings: Vec<Warning>,
-    /// False if the plan was already imported, or this was a dry run.
+    /// False if the plan was already imported, or if this was a dry run.
     pub written: bool,
     /// Whether the same plan had been imported before.
     pub known: bool,
@@ -67,19 +68,28 @@ pub(crate) struct Incoming {
     pub from: String,
     pub plan: Plan,
     pub warnings: Vec<Warning>,
-    /// The fingerprint of the source, so that the same source is imported only once. Empty for our own view.
+    /// The fingerprint of the source, so that the same source is imported only once. Empty if the source is our own
+    /// view of the plan.
     pub mark: String,
     pub covered: bool,
 }
 
 /// Imports a plan.json, or a plan.md by any author.
 pub fn file(world: &World, path: &Path, place: Place, mode: Mode) -> Result<Report> {
-    let incoming = read_file(world, path)?;
+    let mut incoming = read_file(world, path)?;
+    belongs_here(world, &mut incoming.plan);
     if is_own_view(world, path)? {
         // The file is the view of the current plan, not a plan from elsewhere.
         return put(world, &Incoming { mark: String::new(), ..incoming }, Place::Replace, mode);
     }
     put(world, &incoming, place, mode)
+}
+
+/// Makes a plan without a swarm one of this project's swarm: the user asked for it.
+fn belongs_here(world: &World, plan: &mut Plan) {
+    if plan.swarm.trim().is_empty() {
+        settings::here(world).settings().swarm_id.trim().clone_into(&mut plan.swarm);
+    }
 }
 
 pub(crate) fn read_file(world: &World, path: &Path) -> Result<Incoming> {
@@ -141,8 +151,8 @@ pub(crate) fn put(world: &World, incoming: &Incoming, place: Place, mode: Mode) 
     report.known = known;
     let same = there.as_ref().is_some_and(|plan| without_mark(plan) == without_mark(&incoming.plan));
     if known && place != Place::Append || same {
-        // An import that was killed in the middle has left its line in the ledger. The file is rebuilt from the
-        // ledger.
+        // If an import was killed in the middle, its line is in the ledger but not in the file. Rebuild the file
+        // from the ledger.
         if let (true, Mode::Write, Some(store)) = (is_behind, mode, &store) {
             let entry = Entry { what: "imported", ..Entry::default() };
             let author = Author::here(world, None)?;
@@ -215,10 +225,11 @@ pub fn session(world: &World, named: Option<&str>, place: Place, mode: Mode) -> 
     let project = Project::find(world)?;
     let (session, chosen) = list::choose(world, &project.store, named)?;
     let digest = project.store.digest(&session, |_| {})?;
-    let incoming = of_session(&digest).ok_or_else(|| Error::Absent {
+    let mut incoming = of_session(&digest).ok_or_else(|| Error::Absent {
         what: format!("session {session} has neither an approved plan nor a list of things to do"),
         hint: "`thru plan import FILE` reads a plan from a file; `--session ID` names another session".into(),
     })?;
+    belongs_here(world, &mut incoming.plan);
     let report = put(world, &incoming, place, mode)?;
     if report.written {
         link(&project.store, &session, &digest)?;
@@ -258,7 +269,7 @@ fn of_session(digest: &Digest) -> Option<Incoming> {
             phase.tasks.extend(tasks);
         }
     }
-    // The tasks get the states of the entries in the list.
+    // Each task gets the state of its entry in the list.
     let followed =
         plan::follow_todos(&plan, &LinkedTodos::default(), &digest.todos, &digest.session, &digest.last_at);
     let from = format!("session {}", digest.session);

@@ -1,4 +1,5 @@
-//! Writes the record of a finished phase, `phases/<n>.md`. A brief then no longer contains the details of the phase.
+//! Writes the record of a finished phase, `phases/<n>.md`. Briefs then name the record instead of the details of
+//! the phase.
 
 use jiff::Timestamp;
 use model::decision::{Decision, State};
@@ -27,7 +28,7 @@ pub fn write(store: &Store, plan: &Plan, ended: &[u32], now: Timestamp) -> Resul
     Ok(notes)
 }
 
-/// Returns the decisions in force that were made while the phase was the current one, or for one of its tasks.
+/// Returns the decisions in force that were made while the phase was current, or for one of its tasks.
 fn decisions_of(store: &Store, phase: &Phase, now: Timestamp) -> Result<Vec<String>> {
     let (standing, _) = decisions::recent(store, now)?;
     let is_own = |decision: &Decision| {
@@ -37,8 +38,8 @@ fn decisions_of(store: &Store, phase: &Phase, now: Timestamp) -> Result<Vec<Stri
     Ok(current.map(|one| one.decision.words(400)).collect())
 }
 
-/// Returns the phases that ended here and have no record. The tasks of a phase that was already over when it was
-/// imported have no times.
+/// Returns the phases that ended here and have no record. A phase that was already over when it was imported does
+/// not count: its tasks have no times.
 pub fn missing(store: &Store, plan: &Plan) -> Result<Vec<u32>> {
     let mut missing = Vec::new();
     let ended_here =
@@ -51,7 +52,8 @@ pub fn missing(store: &Store, plan: &Plan) -> Result<Vec<u32>> {
     Ok(missing)
 }
 
-/// Returns the last evidence of each task, preferably what thru saw itself. `thru doctor` reports what cannot be read.
+/// Returns the last evidence of each task, preferably evidence that thru saw itself. Evidence that cannot be read
+/// is left out; `thru doctor` reports it.
 fn evidence_of(store: &Store, phase: &Phase) -> Vec<String> {
     let last = |id: &Id| {
         let bundle = store.evidence(id).ok().flatten()?;

@@ -17,7 +17,7 @@ use crate::{Error, Result, World};
 #[derive(Debug)]
 pub struct Shown {
     pub loaded: Loaded,
-    /// Evidence by task. Tasks without evidence are not in it.
+    /// Evidence by task. Tasks without evidence are left out.
     pub evidence: BTreeMap<String, EvidenceLine>,
 }
 
@@ -107,7 +107,7 @@ pub fn show(world: &World) -> Result<Shown> {
     Ok(Shown { loaded, evidence: evidence::show::lines(&project.store, &judge) })
 }
 
-/// One task, with the tasks that it waits for and those that wait for it.
+/// One task, with the tasks that it waits for and the tasks that wait for it.
 #[derive(Debug, Serialize)]
 pub struct TaskShown {
     pub task: Task,
@@ -263,7 +263,7 @@ pub(super) fn findings(
 pub struct Next {
     pub in_progress: Vec<Task>,
     pub ready: Vec<Task>,
-    /// Open tasks that are not ready, each with what it waits for.
+    /// Open tasks that are not ready, each with the tasks that it waits for.
     pub waiting: Vec<Waiting>,
     pub progress: Progress,
 }

@@ -27,7 +27,7 @@ pub struct Checked {
     pub verdict: String,
 }
 
-/// The result of a check. A file that cannot be read does not hide the others.
+/// The result of a check. A file that cannot be read does not stop the check of the others.
 #[derive(Debug, Default)]
 pub struct Validated {
     pub checked: Vec<Checked>,
@@ -109,14 +109,14 @@ pub fn new(world: &World, name: &str) -> Result<Begun> {
 #[derive(Clone, Debug, Serialize)]
 pub struct Mended {
     pub file: String,
-    /// The numbers of the lines that changed, or would change.
+    /// The numbers of the lines that changed. In a dry run, of the lines that would change.
     pub lines: Vec<usize>,
     pub written: bool,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub diff: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backup: Option<PathBuf>,
-    /// The state of the file afterwards.
+    /// The result of checking the file after the fix.
     pub check: Checked,
 }
 
@@ -155,8 +155,8 @@ fn no_backup() -> Error {
     }
 }
 
-/// Returns the named file. If it does not exist, returns the file of the role with that name. Also returns its name
-/// for people.
+/// Returns the named file. If there is no such file, returns the file of the role with that name. Also returns the
+/// file's name for messages.
 fn meant(world: &World, roles: &Roles, named: &Path) -> Result<(PathBuf, String)> {
     let path = if named.is_absolute() { named.to_owned() } else { world.need_cwd()?.join(named) };
     let role = named.to_str().filter(|_| !path.exists()).and_then(|name| Id::new(name).ok());

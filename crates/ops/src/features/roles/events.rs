@@ -1,5 +1,5 @@
-//! What a harness's events do to the role of their session. This is on the hook path: without a role, it reads only
-//! one small file.
+//! What a harness's events do to the role of their session. Hooks run this code. If a session has no role, they
+//! read only one small file.
 
 use std::time::Duration;
 
@@ -20,7 +20,8 @@ use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
 use crate::{Error, Result};
 
-/// How many of a role's candidates a new session gets: the one that says who it is, and the one with its goal.
+/// How many of a role's candidates a new session gets: the one with the name of its role, and the one with its
+/// goal.
 const TOLD_AT_STARTUP: usize = 2;
 
 /// Who changes the state of a role: a session's hook, or a user at a terminal.
@@ -31,7 +32,7 @@ pub(crate) struct RoleMover<'a> {
     pub by: &'a str,
     /// `None` for a user at a terminal, outside every session.
     pub session: Option<&'a Id>,
-    /// The id that the session had before.
+    /// The id that the session had before it continued under another id.
     pub previous: Option<&'a str>,
     pub deadline: Deadline,
 }
@@ -52,7 +53,8 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     let Some((role, known)) = mover.known(is_new)? else {
         return Ok(Decision::nothing("the session has no role"));
     };
-    // A terminal stays open longer than a value in it is valid, so a variable alone does not create a role.
+    // A terminal stays open longer than the value of a variable is valid. So a variable alone does not create a
+    // role.
     if known == Known::Variable && !mover.has_records(&role)? {
         return Ok(Decision::nothing(format!("a variable names the role {role}, which has no context file")));
     }
@@ -119,7 +121,7 @@ fn facts(settings: &Settings, now: Timestamp) -> Facts<'static> {
 }
 
 impl RoleMover<'_> {
-    /// Changes the state of the role. Returns a warning for the user, although nothing failed.
+    /// Changes the state of the role. The returned text is a warning for the user: nothing failed.
     fn apply(&self, role: &Id, happened: &RoleEvent) -> Result<Option<String>> {
         let happened = match happened {
             RoleEvent::Started => return Ok(None),
@@ -139,7 +141,8 @@ impl RoleMover<'_> {
         self.step(role, happened)
     }
 
-    /// Records a compaction. Checks the file as `thru context validate` does, but without checks that need a process.
+    /// Records a compaction. Checks the context file as `thru context validate` does, but without the checks that
+    /// start a process.
     pub(crate) fn compaction(&self, role: &Id) -> Result<Option<String>> {
         let ProjectContext { world, root, settings, .. } = self.project;
         let Some(file) = super::find(root, settings, role)? else {
@@ -190,7 +193,7 @@ impl RoleMover<'_> {
         Ok(())
     }
 
-    /// Returns the session's role: the registered one, or else that of the variable.
+    /// Returns the session's role: the registered role, or else the role that a variable names.
     fn known(&self, is_new: bool) -> Result<Option<(Id, Known)>> {
         let variable = super::variable(self.project.world);
         if is_new && variable.is_none() {

@@ -39,7 +39,7 @@ pub struct ImportedAgent {
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
     Imported,
-    /// The same file was imported before.
+    /// The same file was imported before, so nothing is written.
     Same,
     /// The role already has another file, which is kept.
     Exists,
@@ -50,8 +50,8 @@ pub fn run(world: &World, named: Option<&Path>, mode: Mode) -> Result<AgentsRepo
         Mode::Write => look_or_make(world)?.0,
         Mode::DryRun => look(world)?,
     };
-    // A folder that the user names may be a link. A folder in the project may come from elsewhere, so a link is
-    // refused.
+    // A folder that the user names may be a link. The default folder is in the project and may have come with it,
+    // so a link is refused there.
     let dir = match named {
         Some(folder) => Dir::open(&world.need_cwd()?.join(folder))?,
         None => Dir::open(&roles.root.checkout)?.sub(FOLDER)?,

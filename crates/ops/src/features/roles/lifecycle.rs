@@ -1,4 +1,4 @@
-//! `thru lifecycle`: shows the state of each role, and takes steps for a person or an agent.
+//! `thru lifecycle`: shows the state of each role, and changes it when a person or an agent asks for it.
 
 use model::id::Id;
 use model::role::lifecycle::{Actor, Happened, Insist, Lifecycle, State, Step, Validity};
@@ -23,7 +23,7 @@ const CLI: &str = "cli";
 pub struct Begun {
     pub role: String,
     pub state: State,
-    /// False if the lifecycle existed before.
+    /// False if the lifecycle already existed.
     pub created: bool,
 }
 
@@ -42,7 +42,7 @@ pub fn init(world: &World, name: &str) -> Result<Begun> {
 pub struct Saved {
     pub role: String,
     pub source: Source,
-    /// `None` if there is no file; then `missing` says where it would be.
+    /// `None` if there is no file. Then `missing` says where the file would be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,7 +53,7 @@ pub struct Saved {
     pub since: String,
 }
 
-/// Checks the file and moves the role to `saved`, or back to `active`. The file itself is only read.
+/// Checks the file and moves the role to `saved`, or back to `active`. The file itself is not changed.
 pub fn save(world: &World, named: Option<&str>, insist: Insist) -> Result<Saved> {
     let (roles, store) = look_or_make(world)?;
     let Identity { role, source } = identify(world, Some(&store), named)?;
@@ -69,7 +69,7 @@ pub fn save(world: &World, named: Option<&str>, insist: Insist) -> Result<Saved>
         ),
     };
     let happened = Happened::Save(if valid { Validity::Valid } else { Validity::Invalid });
-    // A name with neither a file nor a lifecycle is probably mistyped.
+    // A role with neither a file nor a lifecycle is probably a mistyped name, so no lifecycle is created for it.
     let missing = if file.is_some() { Missing::Create(world.now) } else { Missing::Leave };
     let lifecycle = go(world, &store, &role, missing, happened, insist)?;
     Ok(Saved {
@@ -92,7 +92,8 @@ pub struct Moved {
     pub since: String,
 }
 
-/// Moves a role back to `active`, from any state and whichever session had the role, because that session may be dead.
+/// Moves a role back to `active`. This works from any state, whichever session had the role, because that session
+/// may be dead.
 pub fn recover(world: &World, named: Option<&str>) -> Result<Moved> {
     let roles = look(world)?;
     let Identity { role, source } = identify(world, roles.store.as_ref(), named)?;
@@ -114,7 +115,7 @@ pub(crate) fn go(
     happened: Happened,
     insist: Insist,
 ) -> Result<Lifecycle> {
-    // A session that would only be a guess is not recorded: the user at the terminal took the step.
+    // Do not record a session that would only be a guess. The user at the terminal took the step.
     let session = list::around(world);
     let actor = Actor { by: CLI, session: session.as_ref().map(Id::as_str), previous: None, now: world.now };
     match store
@@ -160,7 +161,7 @@ pub struct Row {
     pub session: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// When the file was written, according to its own text.
+    /// When the file was written, according to the date in the file.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub updated: String,
     /// `None` if there is no file.
@@ -173,12 +174,12 @@ pub struct Row {
     /// Why the state of the role cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unreadable: Option<String>,
-    /// What to do about that, if a command can help.
+    /// The command that helps if the state cannot be read; `None` if no command can help.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
 
-/// Returns one role, or every role with a file or a lifecycle.
+/// Returns the state of one role, or of every role that has a file or a lifecycle.
 pub fn status(world: &World, named: Option<&str>) -> Result<Vec<Row>> {
     let roles = look(world)?;
     if let Some(named) = named {
@@ -211,7 +212,7 @@ pub fn status(world: &World, named: Option<&str>) -> Result<Vec<Row>> {
             None => row(world, &roles, role)?,
         });
     }
-    // Only the name of the state file is known, which is not always the name of the role.
+    // Only the name of the state file is known here, and it can differ from the name of the role.
     rows.extend(unreadable.iter().map(|(machine, why)| unreadable_row(machine.as_str(), why, None)));
     Ok(rows)
 }
@@ -263,7 +264,8 @@ pub struct PreCompact {
     pub warnings: Vec<String>,
 }
 
-/// Does by hand what the hook does before a compaction. It cannot stop a compaction, so problems are only warnings.
+/// Does by hand what the hook does before a compaction. A hook cannot stop a compaction, so all problems are
+/// warnings.
 pub fn pre_compact(world: &World, named: Option<&str>) -> PreCompact {
     let mut done = PreCompact::default();
     if let Err(error) = try_pre_compact(world, named, &mut done) {

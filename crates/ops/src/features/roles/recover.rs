@@ -1,4 +1,5 @@
-//! `thru recover`: prints the same steps for every role, from its file alone. The same state gives the same bytes.
+//! `thru recover`: prints the same steps for every role, from the role's file alone. If nothing has changed, the
+//! output is the same, byte for byte.
 
 use std::path::Path;
 
@@ -22,10 +23,10 @@ const ARCHITECTURE: &str = "ARCHITECTURE.md";
 pub struct RecoverReport {
     pub role: String,
     pub source: Source,
-    /// The context file; `None` if there is none, and then `missing` says which file to create.
+    /// The context file; `None` if there is none. Then `missing` says which file to create.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Who last committed the file; `None` if git does not know it.
+    /// Who last committed the file; `None` if git does not track the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_committed_by: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -110,8 +111,8 @@ fn skills(role: &Id) -> Vec<String> {
     known.chain(&["agents/{role}.md"]).map(|path| path.replace("{role}", role.as_str())).collect()
 }
 
-/// Returns the architecture document. If the settings name one, it is listed even if it does not exist, because
-/// somebody expects it.
+/// Returns the architecture document. A document that the settings name is listed even if it does not exist,
+/// because somebody expects it.
 fn architecture(roles: &Roles) -> Option<Document> {
     let named = roles.settings.roles_architecture_doc.to_string();
     let is_expected = named != Settings::DEFAULT.roles_architecture_doc;

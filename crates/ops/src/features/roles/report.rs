@@ -32,7 +32,7 @@ pub fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     Ok(vec![if names.is_empty() { line } else { line.with_json("roles", json!(names)) }])
 }
 
-/// A compaction that has taken longer than this did not happen.
+/// If a compaction was announced this long ago and has not finished, it did not happen.
 const STUCK: SignedDuration = SignedDuration::from_hours(24);
 
 /// Checks the roles. Reports nothing if nobody uses roles.

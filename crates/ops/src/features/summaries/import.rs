@@ -1,5 +1,7 @@
 //! Imports the outputs that opencode-swarm kept in `.swarm/summaries`, so that `thru swarm retrieve` finds them.
 
+use std::time::Duration;
+
 use model::redact::Redacted;
 use model::render::one_line;
 use model::summary::{self, OutputKind, SummarisedOutput};
@@ -14,6 +16,9 @@ use crate::{Mode, Result, World};
 const FOLDER: &str = "summaries";
 
 const LARGEST: usize = 64 * 1024 * 1024;
+
+/// How long the import waits while old originals are removed.
+const WAIT: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct OutputsReport {
@@ -55,7 +60,6 @@ pub(crate) fn run(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<Outpu
         Mode::Write => Some(Project::find_or_make(world)?.store),
         Mode::DryRun => Project::find(world).ok().map(|project| project.store),
     };
-    let known = store.as_ref().map(store::Store::summarised).transpose()?.unwrap_or_default().0;
     let mut report = OutputsReport::default();
     let mut entries = dir.entries()?;
     entries.sort_by(|a, b| a.name.cmp(&b.name));
@@ -82,15 +86,21 @@ pub(crate) fn run(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<Outpu
             lines: lines.len(),
             errors: 0,
             summary_bytes: kept.summary.len().min(text.len()),
+            imported: true,
         };
-        let is_known = known.iter().any(|one| one.id == id) || report.outputs.iter().any(|one| one.id == id);
+        // An original that was removed because it was old is stored again.
+        let is_stored = match &store {
+            Some(store) => store.original(&id)?.is_some(),
+            None => false,
+        };
+        let is_known = is_stored || report.outputs.iter().any(|one| one.id == id);
         report.outputs.push(ImportedOutput { from: name, id, bytes: text.len() });
         if is_known {
             continue;
         }
         report.new += 1;
         if let (Some(store), Mode::Write) = (&store, mode) {
-            store.keep_original(text.as_bytes(), &noted, u64::MAX)?;
+            store.keep_original(text.as_bytes(), &noted, u64::MAX, WAIT)?;
         }
     }
     Ok(Some(report))

@@ -19,7 +19,9 @@ pub struct Saved {
 }
 
 pub fn saved(store: &Store) -> Result<Saved> {
-    let (summarised, _) = store.summarised()?;
+    let (mut summarised, _) = store.summarised()?;
+    // What another tool saved was not saved here.
+    summarised.retain(|one| !one.is_imported());
     let sum = |of: fn(&SummarisedOutput) -> usize| summarised.iter().map(of).sum::<usize>();
     let (bytes, summary_bytes) = (sum(|one| one.bytes), sum(|one| one.summary_bytes));
     let saved_bytes = bytes.saturating_sub(summary_bytes);

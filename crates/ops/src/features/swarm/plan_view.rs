@@ -51,7 +51,7 @@ pub fn show(world: &World) -> Result<SwarmPlan> {
     let project = Project::find(world)?;
     let plan = plan_show::show(world)?;
     let ours = in_use(world, &project.root.checkout, &settings::here(world).settings());
-    let foreign = model::swarm::foreign(&plan.loaded.plan.swarm, &ours).map(str::to_owned);
+    let foreign = model::swarm::foreign(&plan.loaded.plan, &ours).map(str::to_owned);
     let mut verdicts = BTreeMap::new();
     for task in plan.loaded.plan.tasks() {
         let Ok(id) = Id::new(&task.id) else { continue };

@@ -6,13 +6,13 @@ use super::ProcessInfo;
 
 /// The limit for a stat line. The kernel's lines are shorter, because a name has at most 16 bytes.
 const LARGEST_STAT: usize = 4096;
-/// The limit for a command line, which is more than the kernel allows.
+/// The limit for a command line. It is larger than the kernel's own limit.
 const LARGEST_ARGUMENTS: usize = 16 * 1024 * 1024;
 
 pub fn look(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
     match store::read_own(Path::new(&format!("/proc/{pid}/stat")), LARGEST_STAT) {
         Ok(stat) => Ok(parse(&String::from_utf8_lossy(&stat))),
-        // The process is gone, or it ended while it was being read (ESRCH).
+        // The process is gone, or it ended during the reading (ESRCH).
         Err(store::Error::Absent { .. }) => Ok(None),
         Err(error) => Err(std::io::Error::other(error)),
     }

@@ -1,6 +1,6 @@
-//! Uses `proc_pidinfo`. Its short form works for the processes of every user, but has no start time; its long form
-//! works only for our own. The parents of a shell in Terminal are `login`, which belongs to root, and Terminal, so
-//! both are needed.
+//! Uses `proc_pidinfo`. The short form of its result exists for the processes of every user, but has no start time.
+//! The long form exists only for our own processes. The parents of a shell in Terminal are `login`, which belongs
+//! to root, and Terminal, so both forms are needed.
 
 use std::path::PathBuf;
 

@@ -12,19 +12,19 @@ use crate::features::outputs;
 use crate::project::consent::{is_launch_allowed, is_stage_allowed, is_started_here};
 use crate::project::{Project, settings};
 
-/// One thing that would run or be fed if the user allowed it.
+/// A loop, a command or a stage that would run or be fed if the user allowed it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Want {
     pub kind: ConsentKind,
     pub id: String,
-    /// The prompt of a loop. Control characters are escaped, here and below.
+    /// The prompt of a loop. Control characters are escaped, also in the other texts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub feeds: Option<String>,
     /// Commands, quoted for a shell.
     pub runs: Vec<String>,
-    /// Whether this user has already allowed it here.
+    /// Whether this user has already allowed this here.
     pub given: bool,
-    /// The command that shows it in full and asks whether to allow it.
+    /// The command that shows the whole content and asks whether to allow it.
     pub adopt: String,
 }
 
@@ -57,7 +57,7 @@ fn runs(world: &World, project: &Project) -> Vec<Want> {
     let folder = |name: &String| format!("{}/{}/{name}", layout::STORE, layout::OUTPUTS);
     let mut runs: Vec<Run> =
         names.iter().filter_map(|name| Run::open(&root.path, &folder(name)).ok()).collect();
-    // An orchestrator may have named another folder of the project.
+    // An orchestrator may use another folder of the project for its run.
     if let Some(live) = outputs::live_run(world, project)
         && runs.iter().all(|run| run.path() != live.path())
     {

@@ -247,7 +247,7 @@ fn of_plan(world: &World) -> Result<Vec<Finding>> {
     };
     let settings = settings::here(world).settings();
     let ours = swarm::in_use(world, &project.root.checkout, &settings);
-    let other = model::swarm::foreign(&loaded.plan.swarm, &ours);
+    let other = model::swarm::foreign(&loaded.plan, &ours);
     let text = |other: &str| {
         format!("the plan belongs to the swarm {}, which is not in use here", one_line(other, 60))
     };

@@ -15,9 +15,9 @@ use crate::{Mode, Result, World};
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Everywhere {
-    /// False for a dry run: the report then says what would have been done.
+    /// False for a dry run. Then the report says what would have been done.
     pub written: bool,
-    /// The checkouts that were examined, besides the user's own settings.
+    /// The checkouts that were examined. The user's own settings are not in this list.
     pub looked_at: Vec<PathBuf>,
     /// The places where something changed, or could not be changed.
     pub undone: Vec<InstallReport>,
@@ -27,7 +27,7 @@ pub struct Everywhere {
     /// Checkouts that no longer exist. If one was moved, our hooks may still be in its settings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gone: Vec<PathBuf>,
-    /// What is left on this machine, and what it is. None of it does anything by itself.
+    /// What is left on this machine. None of it does anything by itself.
     pub left: Vec<Left>,
 }
 
@@ -43,8 +43,8 @@ impl Everywhere {
     }
 }
 
-/// Removes our hooks from every project that is trusted on this machine or that we were installed in, from the current
-/// project, from the worktrees of all of them, and from the user's own settings.
+/// Removes our hooks from every project that is trusted on this machine or that thru was installed in, from the
+/// current project, from all worktrees of these projects, and from the user's own settings.
 pub fn uninstall(world: &World, mode: Mode) -> Result<Everywhere> {
     let Roots { present: roots, gone } = roots(world)?;
     let mut checkouts: Vec<PathBuf> = roots.iter().flat_map(|root| git::worktrees(root)).collect();
@@ -98,7 +98,7 @@ impl Everywhere {
 /// The folders that can contain our hooks, without duplicates.
 struct Roots {
     present: Vec<PathBuf>,
-    /// Paths that no longer exist, of projects that are not known under another path.
+    /// Paths that no longer exist, unless the same project is known under another path.
     gone: Vec<PathBuf>,
 }
 
@@ -108,7 +108,7 @@ fn roots(world: &World) -> Result<Roots> {
     let installed = world.installs().map_or(Ok(Vec::new()), |installs| installs.list())?;
     let mut known: Vec<PathBuf> = trusted.iter().map(|(_, root)| PathBuf::from(&root.path)).collect();
     known.extend(installed.into_iter().map(|checkout| checkout.canonicalize().unwrap_or(checkout)));
-    // Projects that still exist at one path or more.
+    // Projects that still exist at one path at least.
     let mut projects: Vec<ProjectId> = Vec::new();
     projects.extend(trusted.into_iter().filter(|(_, root)| Path::new(&root.path).is_dir()).map(|(id, _)| id));
     match world.find() {

@@ -1,4 +1,5 @@
-//! How a harness's files are opened: in a project no link is followed, in the user's own folders the user's links are.
+//! How a harness's files are opened. In a project no link is followed. In the user's own folders the user's links
+//! are followed.
 
 use std::path::{Path, PathBuf};
 
@@ -9,8 +10,9 @@ use crate::{Error, Result};
 
 const LARGEST: usize = 16 * 1024 * 1024;
 
-/// Returns the file to write for a path. People keep their own settings under version control and link to them: such a
-/// link is followed. A link in a project came with the project and could lead anywhere, so it is refused.
+/// Returns the file to write for a path. Many people keep their own settings under version control and link to
+/// them, so a link in the user's own folders is followed. A link in a project came with the project and could lead
+/// anywhere, so it is refused.
 pub(in crate::setup) fn resolve(project: &Path, scope: Scope, path: &Path) -> Result<PathBuf> {
     if scope == Scope::User {
         return Ok(real_path(path));

@@ -1,4 +1,4 @@
-//! Where a harness keeps its settings, and which of our entries they contain.
+//! Where a harness keeps its settings, and which of our entries these settings contain.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use super::Scope;
 use super::files::read;
 use crate::{Error, Result, World};
 
-/// Returns the table of hooks that we write into, if the harness has one.
+/// Returns the table of hooks that our hooks are added to, if the harness has one.
 pub(super) fn hook_table(harness: &Harness) -> Option<&HookTable> {
     match &harness.install {
         Install::HookTable(table) => Some(table),
@@ -38,7 +38,7 @@ pub struct WiredFile {
     pub plugin: Option<Installed>,
 }
 
-/// Returns the harnesses that this user or this project visibly uses.
+/// Returns the harnesses that this user, or this project, seems to use.
 pub fn in_use(world: &World, project: &Path) -> Vec<&'static Harness> {
     let used = |harness: &&Harness| {
         let home = user_folder(world, harness).is_some_and(|folder| has_content(&folder));
@@ -47,7 +47,7 @@ pub fn in_use(world: &World, project: &Path) -> Vec<&'static Harness> {
     HARNESSES.iter().filter(used).collect()
 }
 
-/// Returns whether a folder has content. An empty one proves nothing: an uninstallation can leave one behind.
+/// Returns whether a folder has content. An empty folder proves nothing: an uninstallation can leave one behind.
 fn has_content(folder: &Path) -> bool {
     match std::fs::read_dir(folder) {
         Ok(mut entries) => entries.next().is_some(),
@@ -79,8 +79,8 @@ pub fn version(world: &World, harness: &Harness) -> Option<String> {
         version: String,
     }
     let program = on_path(world, harness.program)?.canonicalize().ok()?;
-    // The harness's own installer names each version's program by its number; npm keeps a package file above the
-    // program.
+    // The harness's own installer uses the version number as the name of the program. npm keeps a package file in a
+    // folder above the program.
     let name = program.file_name()?.to_string_lossy().into_owned();
     if name.starts_with(|c: char| c.is_ascii_digit()) && name.contains('.') {
         return Some(name);
@@ -90,7 +90,7 @@ pub fn version(world: &World, harness: &Harness) -> Option<String> {
     serde_json::from_slice::<Package>(&bytes).ok().map(|package| package.version)
 }
 
-/// Returns the scope where hooks are installed by default: in a file that is not in git.
+/// Returns the scope where hooks are installed by default. Its file is not in git.
 pub fn usual_scope(harness: &Harness) -> Scope {
     match hook_table(harness) {
         Some(table) if table.local.is_none() => Scope::User,
@@ -128,8 +128,8 @@ pub fn wired(world: &World, harness: &Harness, project: &Path) -> Vec<WiredFile>
     found
 }
 
-/// Returns the files through which a harness calls us in this checkout. In a worktree that can be a file of the main
-/// checkout.
+/// Returns the files through which a harness calls us in this checkout. For a worktree such a file can be in the
+/// main checkout.
 pub fn in_force(world: &World, harness: &Harness, checkout: &Path) -> Vec<WiredFile> {
     let mut found = wired(world, harness, checkout);
     if !is_wired_in(world, harness, checkout, Scope::Local)
@@ -143,7 +143,7 @@ pub fn in_force(world: &World, harness: &Harness, checkout: &Path) -> Vec<WiredF
     found
 }
 
-/// Returns whether the hooks of the main checkout run in every worktree, even in one that is added later.
+/// Returns whether the hooks of the main checkout run in every worktree, even in a worktree that is added later.
 pub(super) fn serves_worktrees(harness: &Harness) -> bool {
     hook_table(harness).is_some_and(|table| table.local_serves_worktrees)
 }
@@ -186,7 +186,8 @@ pub fn transcripts_kept(world: &World, harness: &Harness) -> Option<u32> {
 pub fn is_wired_in(world: &World, harness: &Harness, project: &Path, scope: Scope) -> bool {
     let Ok(folder) = folder(world, harness, project, scope) else { return false };
     if let Some(plugin) = plugin(harness) {
-        // One user's plugin and the project's plugin have the same path; the program that it calls distinguishes them.
+        // The plugin for one user and the plugin for the whole project have the same path. The program that the
+        // plugin calls distinguishes them.
         let found = installed(plugin, &folder.join(plugin.file));
         return found.is_some_and(|found| (found.thru == ON_PATH) == (scope == Scope::Project));
     }
@@ -248,7 +249,7 @@ pub(super) fn local_files(harness: &Harness, folder: &Path) -> Vec<(PathBuf, set
     files.into_iter().map(|file| (folder.join(file.name), file.place)).collect()
 }
 
-/// Returns the scope that has the same folder as this one.
+/// Returns the other scope that uses the same folder, if there is one.
 pub(super) fn other_scope(scope: Scope) -> Option<Scope> {
     match scope {
         Scope::Local => Some(Scope::Project),
@@ -287,7 +288,7 @@ pub(super) fn own_files(world: &World, harness: &Harness, folder: &Path, scope: 
     files
 }
 
-/// Returns the files of commands that were renamed because the harness now has its own command of that name.
+/// Returns the files of commands that were renamed because the harness now has its own command with the same name.
 pub(super) fn former_files(harness: &Harness, folder: &Path) -> Vec<PathBuf> {
     let names = commands::renamed(harness).into_iter().filter(|_| plugin(harness).is_none());
     names.map(|name| folder.join(COMMANDS).join(format!("{name}.md"))).collect()

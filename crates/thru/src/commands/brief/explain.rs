@@ -8,13 +8,13 @@ use ops::{Error, Result};
 
 use crate::output::{self, DIM, GOOD};
 
-/// The table is readable at this width.
+/// The width of the table, in characters.
 const COLUMNS: usize = 100;
 
-/// Where the second line of a candidate begins.
+/// How far the second line of a candidate is indented.
 const INDENT: usize = 4;
 
-/// Finds a candidate by its id, or the beginning of it.
+/// Finds a candidate by its id, or by the beginning of its id.
 pub fn find(rows: &[Row], id: &str) -> Result<Row> {
     let exact = rows.iter().find(|row| row.id == id);
     let begins: Vec<&Row> = rows.iter().filter(|row| row.id.starts_with(id)).collect();
@@ -35,7 +35,7 @@ pub fn find(rows: &[Row], id: &str) -> Result<Row> {
     }
 }
 
-/// Two lines for each candidate, in the order in which they were considered.
+/// Prints two lines for each candidate, in the order in which the candidates were considered.
 pub fn print_table(report: &BriefReport) {
     let rows = &report.explained.rows;
     let by = if report.scoring { "score" } else { "rank" };
@@ -64,7 +64,7 @@ pub fn print_table(report: &BriefReport) {
     ));
 }
 
-/// One candidate, with its whole text.
+/// Prints one candidate, with its whole text.
 pub fn print_one(row: &Row, of: usize) {
     let mut pairs = vec![
         ("id", row.id.clone()),
@@ -86,13 +86,13 @@ pub fn print_one(row: &Row, of: usize) {
     output::line(&row.text);
 }
 
-/// `id · files 0.917 × 1 = 0.917 · in full`.
+/// Returns parts like `id · files 0.917 × 1 = 0.917 · in full`.
 fn details(row: &Row) -> Vec<String> {
     let signals = row.signals.iter().map(|part| format!("{} {}", part.signal, product(part, row.depth)));
     std::iter::once(one_line(&row.id, COLUMNS - INDENT)).chain(signals).chain([row.why.clone()]).collect()
 }
 
-/// `1.000 × 2.5 = 2.500`, and with a distance `1.000 × 1 / (1 + 2) = 0.333`.
+/// Returns a text like `1.000 × 2.5 = 2.500`, or like `1.000 × 1 / (1 + 2) = 0.333` if there is a distance.
 fn product(part: &Part, depth: Option<u32>) -> String {
     let depth = depth.map_or(String::new(), |depth| format!(" / (1 + {depth})"));
     format!("{:.3} × {}{depth} = {:.3}", part.value, part.weight, part.contribution)

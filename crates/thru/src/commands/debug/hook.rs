@@ -6,7 +6,7 @@ use ops::{Mode, Result, World, input};
 
 use crate::output::{self, BOLD, DIM, Format, WARN};
 
-/// Hooks do not read larger payloads either.
+/// The largest payload that is read, in bytes. Hooks have the same limit.
 const LARGEST: usize = 16 * 1024 * 1024;
 
 /// Run one hook event and explain it: root, trust, what each feature decides, the reply, and why it is silent

@@ -65,7 +65,7 @@ struct Lines {
     format: Format,
 }
 
-/// A longer line is shown in parts.
+/// Lines longer than this are shown in parts.
 const LONGEST_LINE: usize = 64 * 1024;
 
 impl Lines {

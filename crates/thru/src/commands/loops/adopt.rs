@@ -21,7 +21,7 @@ pub fn run(world: &World, id: &str, format: Format) -> Result<()> {
     Ok(())
 }
 
-/// Shows everything that the answer is about, completely.
+/// Shows everything that the user agrees to with the answer.
 fn show_adoption(shown: &Shown) {
     output::line(format_args!("{BOLD}{}{BOLD:#}, {}, {}", shown.id, state(shown), shown.standing()));
     output::line("At every stop the agent would get this:");

@@ -61,7 +61,7 @@ pub fn run(world: &World, format: Format) -> Result<()> {
     Ok(())
 }
 
-/// `paused (limit)`, `active (waits)`, `active (not started here)`.
+/// Returns the state of a loop, such as `paused (limit)`, `active (waits)` or `active (not started here)`.
 pub fn state(shown: &Shown) -> String {
     if is_foreign(shown) {
         return format!("{} (not started here)", shown.status.name());
@@ -75,7 +75,7 @@ pub fn state(shown: &Shown) -> String {
     }
 }
 
-/// It is never fed, because the user did not start it on this machine.
+/// Whether the user did not start the loop on this machine. Such a loop is never fed.
 fn is_foreign(shown: &Shown) -> bool {
     !shown.started_here && matches!(shown.status, Status::Active | Status::Paused)
 }
@@ -90,7 +90,8 @@ pub fn tell_foreign(shown: &Shown) {
     }
 }
 
-/// It is active but holds no session: another loop has its session, or waits before it for the next one.
+/// Whether the loop is active but holds no session. Then another loop holds its session, or waits for the next
+/// session before it.
 fn is_behind(shown: &Shown) -> bool {
     shown.status == Status::Active && shown.started_here && !shown.foreground && !shown.waiting
 }

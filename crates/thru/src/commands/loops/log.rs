@@ -31,7 +31,8 @@ pub fn run(world: &World, id: Option<&str>, format: Format) -> Result<()> {
     Ok(())
 }
 
-/// `19:24:10    2  fed again  ended without the promise (2 files changed, 7 calls; 12.3k tokens in, 1.1k out)`
+/// Prints a line like `19:24:10 2 fed again ended without the promise (2 files changed, 7 calls; 12.3k tokens in,
+/// 1.1k out)`.
 fn print_entry(entry: &Entry, clock: &str) {
     let (style, word) = match entry.event {
         Event::Started => (GOOD, "started"),
@@ -73,7 +74,7 @@ fn print_entry(entry: &Entry, clock: &str) {
     }
 }
 
-/// `950`, `12.3k`.
+/// Returns a number like `950` or `12.3k`.
 fn thousands(n: u64) -> String {
     if n < 1_000 { n.to_string() } else { format!("{:.1}k", n as f64 / 1_000.0) }
 }

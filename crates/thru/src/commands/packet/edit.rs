@@ -4,7 +4,7 @@ use ops::{Error, Result, World};
 
 use crate::output::{self, DIM, Format, GOOD};
 
-/// Larger than any packet a person reads.
+/// The largest text that is read. No person would read a packet as large as this.
 const LARGEST: usize = 4 * 1024 * 1024;
 
 pub fn run(world: &World, id: &str, edit: Edit, format: Format) -> Result<u8> {
@@ -31,7 +31,8 @@ fn print_edited(edited: &Edited, format: Format) {
     }
 }
 
-/// A path typed in a subfolder is relative to it; a path that matches the record is left unchanged.
+/// Returns the paths as absolute paths. A path that was typed in a subfolder is relative to that subfolder. A path
+/// that matches the record is returned unchanged.
 pub fn absolute(world: &World, files: &[String]) -> Vec<String> {
     let seen_from_here = |file: &String| match &world.cwd {
         Some(cwd) if cwd.join(file).exists() => cwd.join(file).to_string_lossy().into_owned(),

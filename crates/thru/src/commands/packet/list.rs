@@ -7,7 +7,7 @@ use ops::{Result, World};
 
 use crate::output::{self, BAD, DIM, Format, GOOD, WARN};
 
-/// How many are listed by default.
+/// How many packets are listed by default.
 const SHOWN: usize = 40;
 
 pub fn run(world: &World, status: Option<&str>, limit: Option<usize>, format: Format) -> Result<u8> {

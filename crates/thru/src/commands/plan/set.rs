@@ -93,7 +93,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     Ok(0)
 }
 
-/// `1.1, 1.2` or `none`.
+/// Parses a list of ids like `1.1, 1.2`. The word `none` means an empty list.
 pub fn ids(list: &str) -> Vec<String> {
     let ids =
         list.split([',', ' ']).map(str::trim).filter(|id| !id.is_empty() && !id.eq_ignore_ascii_case("none"));

@@ -12,13 +12,14 @@ use super::{TEXT, push_short_list, short_list, style_of};
 use crate::commands::evidence::proof_style;
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, Stream, Style, WARN};
 
-/// How much is printed at once: memory that is used again is faster than new memory.
+/// How many bytes are printed at once. Using the same memory again is faster than using new memory.
 const PRINTED: usize = 32 * 1024;
 
-/// How many tasks of a phase are listed, unless it is the current one. The last lines name what is ready or blocked.
+/// How many tasks of a phase are listed, unless it is the current phase. The last lines of the output name the
+/// tasks that are ready or blocked.
 const LISTED_TASKS: usize = 20;
 
-/// The width of a bar.
+/// The width of a progress bar, in characters.
 const BAR: usize = 20;
 
 pub fn run(world: &World, only: Option<u32>, all: bool, format: Format) -> Result<u8> {
@@ -27,7 +28,8 @@ pub fn run(world: &World, only: Option<u32>, all: bool, format: Format) -> Resul
         Format::Json => output::json(&shown.report()),
         Format::Text => print_plan(&shown, only, all)?,
     }
-    // The process ends here. The kernel frees a large plan faster than dropping its tasks one by one.
+    // The process ends here. The kernel frees the memory of a large plan faster than dropping its tasks one by one
+    // would.
     std::mem::forget(shown);
     Ok(0)
 }
@@ -169,7 +171,7 @@ impl Page {
         }
     }
 
-    /// `██████░░░░ 3/5`.
+    /// Adds a bar like `██████░░░░ 3/5`.
     fn bar(&mut self, Progress { done, total }: Progress) {
         if total == 0 {
             return self.styled(DIM, "no tasks");

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use model::benchmark::{METRICS, NoData, Outcome, shown, sparkline};
-use ops::project::benchmark::{self, Report, SHOWN_RUNS};
+use ops::project::benchmark::{self, Overwrite, Report, SHOWN_RUNS};
 use ops::{Result, World};
 
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, Style};
@@ -21,13 +21,17 @@ pub struct Args {
     /// Write a picture of the figures to this file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+    /// Replace the file of `--svg` even if it is another picture
+    #[arg(long, requires = "svg")]
+    force: bool,
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let no_data = if args.require_data { NoData::Fails } else { NoData::IsLeftOut };
     let report = benchmark::run(world, no_data)?;
     if let Some(file) = &args.svg {
-        benchmark::write_svg(world, &report, file)?;
+        let overwrite = if args.force { Overwrite::Any } else { Overwrite::OwnPicture };
+        benchmark::write_svg(world, &report, file, overwrite)?;
     }
     match format {
         Format::Json => output::json(&report),

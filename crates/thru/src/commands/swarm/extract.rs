@@ -1,15 +1,16 @@
 use std::path::PathBuf;
 
 use model::render::one_line;
-use ops::project::extract::{self, Existing, ExtractedFile, Outcome, Report};
+use ops::project::extract::{self, Allowed, Existing, ExtractedFile, Outcome, Report};
 use ops::{Mode, Result, World};
 
-use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
+use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 
 /// Write the code blocks of a message into files
 ///
 /// A block is called what its fence, its first line or the line before it says. A name that leads out of the folder, or
-/// into a folder from which programs take instructions, is not used. Files that exist stay as they are.
+/// into `.git`, is not used. Files that exist stay as they are. A file that changes what programs run, or what agents are
+/// told, is written only if `--allow` names it.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The message: a file, or `-` for stdin
@@ -21,17 +22,21 @@ pub struct Args {
     /// Replace files that exist
     #[arg(long)]
     replace: bool,
+    /// Write this file although it changes what programs run or what agents are told; may be repeated
+    #[arg(long, value_name = "PATH")]
+    allow: Vec<String>,
     /// Only show what would be written
     #[arg(long)]
     dry_run: bool,
 }
 
-/// Exits with 1 if a file that exists was left as it is.
+/// Exits with 1 if a block was not written.
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let message = extract::message(world, &args.message)?;
     let existing = if args.replace { Existing::Replace } else { Existing::Keep };
     let mode = if args.dry_run { Mode::DryRun } else { Mode::Write };
-    let report = extract::run(world, &message, args.into.as_deref(), existing, mode)?;
+    let allowed = Allowed { existing, guarded: &args.allow };
+    let report = extract::run(world, &message, args.into.as_deref(), allowed, mode)?;
     match format {
         Format::Json => output::json(&report),
         Format::Text => print(&report, mode),
@@ -46,6 +51,8 @@ fn print(report: &Report, mode: Mode) {
             Outcome::Replaced => (WARN, "replaced"),
             Outcome::Same => (DIM, "same"),
             Outcome::Exists => (WARN, "exists"),
+            Outcome::Refused => (WARN, "refused"),
+            Outcome::Failed => (BAD, "failed"),
         };
         let path = one_line(path, 400);
         output::line(format_args!(
@@ -56,7 +63,7 @@ fn print(report: &Report, mode: Mode) {
         }
     }
     output::talk(extract::words(report, mode));
-    if report.left_out > 0 {
+    if report.files.iter().any(|file| file.outcome == Outcome::Exists) {
         output::talk("hint: `--replace` replaces files that exist");
     }
 }

@@ -50,7 +50,8 @@ fn a_journal_can_be_cut_and_sifted_and_says_what_an_agent_was_asked() {
     assert!(all.iter().any(|line| line.contains("Agent") && line.contains("look for callers")), "{all:?}");
 }
 
-/// A scripted model answers within a second, and Claude Code reports an edit that failed only in its transcript.
+/// A scripted model answers within a second, so events have the same time. Claude Code reports a failed edit only
+/// in its transcript.
 #[test]
 fn what_the_transcript_adds_stands_before_the_stop() {
     let env = TestEnv::rooted();
@@ -130,7 +131,7 @@ fn a_list_of_sessions_tells_tasks_and_crashes() {
     let env = worked();
     let sessions = env.store().join("indexes/sessions.jsonl");
     let text = fs::read_to_string(&sessions).unwrap();
-    // The process is from another boot of the machine, so it cannot be alive.
+    // With another number the record matches no running process, so the session counts as dead.
     fs::write(&sessions, text.replace("\"process\":\"", "\"process\":\"9")).unwrap();
     let said = env.thru(&["journal", "--list"]).ok();
     assert!(said.stdout.contains("crashed") && said.stdout.contains("Make the parser accept"), "{said}");

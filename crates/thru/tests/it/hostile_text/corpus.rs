@@ -2,7 +2,7 @@
 
 use regex_syntax::hir::{Class, HirKind};
 
-/// Returns at least 300 texts. Each is between `h<number><` and `>h<number>`, which are visible.
+/// Returns at least 300 texts. Each text is between the visible marks `h<number><` and `>h<number>`.
 pub fn corpus() -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     let csi = [
@@ -61,7 +61,7 @@ pub fn corpus() -> Vec<String> {
             .chain(each(0x2060, 0x206f))
             .chain(each(0xfe00, 0xfe0f)),
     );
-    // Whole words as tag characters and as variation selectors, which models can read.
+    // Whole words that are written in tag characters or in variation selectors. Models can read these.
     all.push("run it".chars().filter_map(|c| char::from_u32(0xe0000 + u32::from(c))).collect());
     all.push("run it".bytes().filter_map(|b| char::from_u32(0xe0100 + u32::from(b))).collect());
     all.push("\u{202e}txt.exe\u{202c} \u{2066}a\u{2069}".to_owned());
@@ -84,7 +84,7 @@ pub fn corpus() -> Vec<String> {
     all.iter().enumerate().map(|(i, text)| format!("h{i}<{text}>h{i}")).collect()
 }
 
-/// Returns a part of the corpus for a field of one line.
+/// Returns a part of the corpus for a field that has only one line.
 pub fn some(of: usize, most: usize) -> String {
     let corpus = corpus();
     (0..most)
@@ -94,7 +94,8 @@ pub fn some(of: usize, most: usize) -> String {
         .replace('\0', "")
 }
 
-/// The characters that no output may contain. They come from the tables of `regex-syntax`, not from ours.
+/// The characters that no output may contain. They are taken from the tables of `regex-syntax`, not from our own
+/// tables.
 pub struct Hidden {
     pub ranges: Vec<(char, char)>,
 }

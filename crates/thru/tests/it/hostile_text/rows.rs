@@ -10,7 +10,7 @@ pub struct Row {
     /// The arguments of the command.
     pub words: Vec<String>,
     pub stdin: Vec<u8>,
-    /// Whether the output to a pipe is data, which is printed byte for byte.
+    /// Whether the command prints data, which goes to a pipe byte for byte.
     pub is_data: bool,
     /// Whether the command prints something on stderr even with --json.
     pub talks: bool,

@@ -65,7 +65,8 @@ fn summaries(env: &TestEnv) {
     env.write("project/.agent/context/benchmarks.json", runs.to_string());
 }
 
-/// The same project with a hostile text after every string of every JSON file and every line of every document.
+/// The same project, with a hostile text after every string of every JSON file and after every line of every
+/// document.
 pub fn damaged() -> TestEnv {
     let env = readable();
     let texts = corpus();
@@ -129,7 +130,7 @@ fn files_below(folder: &Path) -> Vec<std::path::PathBuf> {
     files
 }
 
-/// Returns the text in quotes on one line, in a form that JSON, TOML and our frontmatter accept.
+/// Returns the text as a quoted string on one line, in a form that JSON, TOML and our frontmatter accept.
 fn json_line(text: &str) -> String {
     // TOML does not allow a raw DEL character.
     json!(text).to_string().replace('\u{7f}', "\\u007f")
@@ -197,7 +198,7 @@ fn packets(env: &TestEnv) {
     );
 }
 
-/// Writes a plan by somebody else, into the store and as files to import.
+/// Writes a plan that somebody else wrote, into the store and as files to import.
 fn plans(env: &TestEnv, body: &str) {
     let words = |n: usize| some(n, 8);
     let task = |n: usize| {
@@ -270,7 +271,8 @@ fn workstream(env: &TestEnv) {
     fs::write(path, manifest).unwrap();
 }
 
-/// Fires a session in which every event is hostile, then a compaction; and writes a journal by somebody else.
+/// Fires the events of a session in which every text is hostile, and then a compaction. Also writes a journal that
+/// somebody else wrote.
 fn session(env: &TestEnv) {
     env.hook("SessionStart", &env.payload("s1", "SessionStart", json!({"source": "startup"})));
     for n in 0..12 {

@@ -1,0 +1,51 @@
+//! Files that agents and their harnesses obey: whoever writes them decides what is fed or run.
+
+/// Files that agents and their harnesses read without being asked: what is in them is fed or run. In lower case; other
+/// agents' files are among them, because people use several.
+pub const INSTRUCTION_FILES: &[&str] = &[
+    "agents.md",
+    "agent.md",
+    "agents.override.md",
+    "claude.md",
+    "claude.local.md",
+    "gemini.md",
+    "qwen.md",
+    "copilot-instructions.md",
+    ".mcp.json",
+    "mcp.json",
+    "opencode.json",
+    "opencode.jsonc",
+    ".cursorrules",
+    ".windsurfrules",
+    ".clinerules",
+    ".goosehints",
+    ".aider.conf.yml",
+];
+
+/// Folders whose files agents and their harnesses read without being asked.
+pub const INSTRUCTION_FOLDERS: &[&str] = &[
+    ".claude",
+    ".factory",
+    ".opencode",
+    ".codex",
+    ".gemini",
+    ".qwen",
+    ".cursor",
+    ".windsurf",
+    ".continue",
+    ".roo",
+    ".kiro",
+    ".agents",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_harness_is_among_them() {
+        for harness in crate::HARNESSES {
+            assert!(INSTRUCTION_FOLDERS.contains(&harness.folder), "{}", harness.folder);
+        }
+    }
+}

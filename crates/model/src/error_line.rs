@@ -1,0 +1,296 @@
+//! Decides whether a line of a program's output reports an error. In doubt the answer is yes, because a summary may not
+//! lose such a line.
+
+use std::borrow::Cow;
+
+/// Words that mark errors in any program's output. The comparison ignores case.
+pub const ERROR_WORDS: &[&str] = &[
+    "error",
+    "fail",
+    "panicked",
+    "exception",
+    "traceback",
+    "fatal",
+    "cannot",
+    "can't",
+    "could not",
+    "conflict (",
+    "not found",
+    "no such",
+    "undefined",
+    "unexpected",
+    "denied",
+    "refused",
+    "timed out",
+    "assert",
+    "mismatch",
+    "expected",
+    "unresolved",
+    "invalid",
+    "abort",
+    "segmentation",
+    "killed",
+];
+
+/// Words that mark errors less reliably than [`ERROR_WORDS`]. A summary keeps their lines too.
+const DOUBTFUL_WORDS: &[&str] = &[
+    "panic",
+    "unable to",
+    "out of memory",
+    "core dumped",
+    "crashed",
+    "corrupt",
+    "does not exist",
+    "doesn't exist",
+    "forbidden",
+    "unauthorized",
+    "timeout",
+    "rejected",
+    "unhandled",
+    "uncaught",
+];
+
+/// Names of levels and outcomes that programs print in capitals.
+const ERROR_LEVELS: &[&str] = &[
+    "ERROR", "ERRORS", "ERR", "FATAL", "CRITICAL", "SEVERE", "PANIC", "EMERG", "FAIL", "FAILED", "FAILURE",
+    "FAILURES",
+];
+
+/// What stands before the colon of a message that reports an error, in lower case.
+const LABELS: &[&str] =
+    &["error", "errors", "fatal", "panic", "exception", "failure", "failed", "err", "critical", "caused by"];
+
+/// How a message about an error begins, in lower case: alone, or after the name of a program and a colon.
+const MESSAGE_BEGINNINGS: &[&str] = &[
+    "error[",
+    "error(",
+    "failed to ",
+    "failed with ",
+    "unable to ",
+    "could not ",
+    "couldn't ",
+    "cannot ",
+    "can't ",
+    "permission denied",
+    "operation not permitted",
+    "no such file",
+    "command not found",
+    "not found",
+    "connection refused",
+    "connection reset",
+    "segmentation fault",
+    "syntax error",
+    "traceback (most recent call last)",
+    "npm err!",
+    "not ok ",
+    "uncaught ",
+    "unhandled ",
+    "conflict (",
+    "✗",
+    "✖",
+    "✘",
+    "❌",
+];
+
+/// Parts of a line that report an error wherever they are, in lower case.
+const ERROR_PARTS: &[&str] = &[
+    "panicked at",
+    ": *** ",
+    "core dumped",
+    "level=error",
+    "level=fatal",
+    "level=critical",
+    "level=panic",
+    "non-zero exit",
+    "nonzero exit",
+];
+
+/// Words that are counted in a report of failures, in lower case.
+const COUNTED: &[&str] = &["failed", "failures", "failure", "failing", "errors", "error", "errored"];
+
+/// Words that may stand between a number and what is counted.
+const BETWEEN: &[&str] = &["test", "tests", "spec", "specs", "files", "checks", "type", "lint", "fatal"];
+
+/// Returns whether a line of a log or of a test run reports an error.
+pub fn is_error_line(line: &str) -> bool {
+    let line = line.trim();
+    if is_reported(line) {
+        return true;
+    }
+    let lower = without_zero_counts(line).to_lowercase();
+    let has_word = ERROR_WORDS.iter().chain(DOUBTFUL_WORDS).any(|word| lower.contains(word));
+    !is_passed_test(line) && (has_word && !is_code(line) || is_placed(line))
+}
+
+/// Returns whether a line has a form in which programs report errors. In source code, and in lists of files, words such
+/// as `error` alone report nothing.
+pub fn is_reported(line: &str) -> bool {
+    let line = without_zero_counts(line);
+    let lower = line.to_lowercase();
+    let words = || {
+        line.split_whitespace().map(|word| word.trim_matches(['[', ']', '(', ')', ':', '|', '*', '!', '-']))
+    };
+    is_python_assertion(&line)
+        || words().any(|word| ERROR_LEVELS.contains(&word))
+        || words().next().is_some_and(|word| word.len() == line.len() && is_error_type(word))
+        || ERROR_PARTS.iter().any(|part| lower.contains(part))
+        || counts_failures(&lower)
+        || is_bad_exit(&lower)
+        || has_error_message(&line)
+}
+
+/// Returns whether a line begins like a finding of a compiler or linter: `src/a.go:12:3: unused variable`.
+pub fn is_placed(line: &str) -> bool {
+    let mut parts = line.split(':');
+    let (file, number) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
+    file.contains('.') && !file.contains(' ') && is_number(number)
+}
+
+/// Returns a line without what says that nothing failed: `0 failed`, `no errors`, `errors: 0`.
+pub fn without_zero_counts(line: &str) -> Cow<'_, str> {
+    let line = line.trim();
+    let lower = line.to_lowercase();
+    if !COUNTED.iter().any(|word| lower.contains(word)) {
+        return Cow::Borrowed(line);
+    }
+    let (words, lower): (Vec<&str>, Vec<&str>) =
+        (line.split_whitespace().collect(), lower.split_whitespace().collect());
+    let (mut kept, mut at) = (Vec::new(), 0);
+    while at < words.len() {
+        match zero_count(&lower[at..]) {
+            0 => {
+                kept.push(words[at]);
+                at += 1;
+            }
+            struck => at += struck,
+        }
+    }
+    if kept.len() == words.len() { Cow::Borrowed(line) } else { Cow::Owned(kept.join(" ")) }
+}
+
+/// Returns how many of the first words (in lower case) say that nothing failed.
+fn zero_count(words: &[&str]) -> usize {
+    let bare = |i: usize| words.get(i).map_or("", |word| word.trim_matches(PUNCTUATION));
+    let is_last = |i: usize| {
+        words[i].ends_with([',', ';', ')', '|', ']', '.'])
+            || words.get(i + 1).is_none_or(|next| *next == "|" || next.ends_with(':'))
+    };
+    let counted = |i: usize| COUNTED.contains(&bare(i));
+    match bare(0) {
+        "0" if counted(1) => 2,
+        "0" if BETWEEN.contains(&bare(1)) && counted(2) => 3,
+        // `no error handler` says something else.
+        "no" if bare(1) == "errors" || bare(1) == "failures" => 2,
+        "no" if counted(1) && (is_last(1) || matches!(bare(2), "found" | "detected" | "reported")) => 2,
+        word => match word.split_once([':', '=']) {
+            Some((name, "0")) if COUNTED.contains(&name) && is_last(0) => 1,
+            // `errors: 0`, but not `error: 0 is not a shard`.
+            _ if counted(0) && words[0].ends_with([':', '=']) && bare(1) == "0" && is_last(1) => 2,
+            _ => 0,
+        },
+    }
+}
+
+const PUNCTUATION: &[char] = &['(', ')', '[', ']', ',', ';', ':', '.', '!', '|', '=', '*'];
+
+/// Whether a line counts failures, and there are some: `10 failed`, `Found 20 errors`, `failures: 3`.
+fn counts_failures(lower: &str) -> bool {
+    let words: Vec<&str> = lower.split_whitespace().map(|word| word.trim_matches(PUNCTUATION)).collect();
+    let is_some = |word: &str| is_number(word) && word.bytes().any(|digit| digit != b'0');
+    let is_counted = |word: Option<&&str>| word.is_some_and(|word| COUNTED.contains(word));
+    words.iter().enumerate().any(|(i, word)| match word.split_once([':', '=']) {
+        Some((name, number)) => COUNTED.contains(&name) && is_some(number),
+        None if is_some(word) => {
+            let is_between = words.get(i + 1).is_some_and(|word| BETWEEN.contains(word));
+            is_counted(words.get(i + 1)) || is_between && is_counted(words.get(i + 2))
+        }
+        None => false,
+    }) || words.windows(2).any(|pair| matches!(pair[0], "failed" | "failures" | "errors") && is_some(pair[1]))
+}
+
+/// Whether a line names an exit code that is not zero: `exit status 2`, `exited with code 1`.
+fn is_bad_exit(lower: &str) -> bool {
+    ["exit code", "exit status", "exited with", "exit:", "exit="].iter().any(|label| {
+        let after = lower.split_once(label).map_or("", |(_, after)| after);
+        let number = after
+            .trim_start_matches([' ', ':', '=', '(', '`'])
+            .trim_start_matches("code ")
+            .trim_start_matches("status ");
+        let digits: String =
+            number.trim_start_matches('-').chars().take_while(char::is_ascii_digit).collect();
+        digits.bytes().any(|digit| digit != b'0')
+    })
+}
+
+/// Whether one of the parts of a line that are separated by colons reports an error: `error: x`, `a.py:3: error: x`,
+/// `ls: /x: Permission denied`, `ValueError: x`.
+fn has_error_message(line: &str) -> bool {
+    let mut parts = line.split(": ").peekable();
+    while let Some(part) = parts.next() {
+        let part = part.trim_start_matches(['[', '(', '*', '>', ' ']);
+        let lower = part.to_lowercase();
+        let is_label = parts.peek().is_some() || lower.ends_with(':');
+        let label = lower.trim_end_matches([':', ' ', ']', ')', '*']);
+        let last = label.rsplit(' ').next().unwrap_or_default();
+        let is_error_label = LABELS.contains(&label)
+            || LABELS[..4].contains(&last)
+            || label.starts_with("error ")
+            || part.split(' ').next_back().is_some_and(is_error_type);
+        if is_label && is_error_label
+            || MESSAGE_BEGINNINGS.iter().any(|words| lower.starts_with(words))
+            || is_finding(part)
+        {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether a part begins with the code of a linter for an error: `E1101: x`, `[E1101(no-member), f] x`.
+fn is_finding(part: &str) -> bool {
+    let code = part.trim_start_matches('[');
+    let digits = code.strip_prefix(['E', 'F']).unwrap_or_default();
+    digits.bytes().take_while(u8::is_ascii_digit).count() >= 3
+}
+
+/// Whether a word is the name of a type of errors: `ValueError`, `java.lang.IllegalStateException`.
+fn is_error_type(word: &str) -> bool {
+    let name = word.trim_end_matches(':').rsplit(['.', ':']).next().unwrap_or_default();
+    let endings = ["Error", "Exception", "Interrupt", "Failure", "Panic"];
+    name.starts_with(|c: char| c.is_uppercase())
+        && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+        && endings.iter().any(|ending| name.ends_with(ending))
+}
+
+/// Whether a line is one of pytest's about a failed assertion: `E       assert 3 == 4`.
+fn is_python_assertion(line: &str) -> bool {
+    line.strip_prefix("E  ").is_some_and(|rest| !rest.trim().is_empty())
+}
+
+/// Whether a line says that a test passed or begins. Tests of errors have `error` in their names.
+fn is_passed_test(line: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let first = words.first().copied().unwrap_or_default();
+    let is_time = |word: &&str| {
+        *word == "(cached)" || word.ends_with('s') && word.starts_with(|c: char| c.is_ascii_digit())
+    };
+    first.starts_with("test") && (line.ends_with("... ok") || line.ends_with("... ignored"))
+        || ["--- PASS", "--- SKIP", "=== RUN", "=== PAUSE", "=== CONT", "PASS ", "✓", "✔", "√"]
+            .iter()
+            .any(|start| line.starts_with(start))
+        || first == "ok" && (words.get(1).is_some_and(|n| is_number(n)) || words.get(2).is_some_and(is_time))
+        || words.contains(&"PASSED") && line.contains("::")
+}
+
+/// Whether a line is source code that a linter shows below its finding: `func Get(name string) (Strategy, error) {`.
+fn is_code(line: &str) -> bool {
+    line.ends_with([';', '{']) && !line.contains(": ") && line.contains(['(', '=', '<', '.', '"', '&'])
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
+}
+
+#[cfg(test)]
+#[path = "error_line_tests.rs"]
+mod tests;

@@ -1,0 +1,108 @@
+use super::*;
+
+/// Lines that report errors in a log or a test run, as programs print them.
+const ERRORS: &[&str] = &[
+    "Tests: 10 failed, 90 passed",
+    "Found 20 errors in 3 files",
+    "test result: FAILED. 5 passed; 10 failed; 0 ignored",
+    "test result: FAILED. 0 passed; 0 failed; finished in 0.1s",
+    "100 errors, 0 failed",
+    "Failures: 3, Errors: 0, Skipped: 0",
+    "errors=20",
+    "2 tests failed",
+    "error: could not load info file",
+    "ERROR config: missing info section",
+    "2026-01-01 INFO upload failed, giving up",
+    "fatal: no error handler is registered",
+    "retrying after connection refused ... ok? no: gave up, FAILED",
+    "error while parsing {",
+    "warning: unused result that must be used -> treated as error",
+    "error: 0 is not a shard",
+    "downloading failed: 403",
+    "src/a.py:12: error: Incompatible return value type",
+    "src/a.py:12: [E1101(no-member), f] has no member",
+    "src/a.py:12:4: E1101: Module has no member (no-member)",
+    "src/a.ts(12,3): error TS2322: Type 'x' is not assignable",
+    "ValueError: bad shard 7",
+    "AssertionError",
+    "json.decoder.JSONDecodeError: Expecting value",
+    "E       assert 3 == 4",
+    "FAILED tests/test_a.py::test_b - x",
+    "tests/test_a.py::test_b FAILED [ 3%]",
+    "--- FAIL: TestX (0.1s)",
+    "make: *** [all] Error 2",
+    "bash: line 3: foo: command not found",
+    "ls: /x: Permission denied",
+    "find: '/x': No such file or directory",
+    "npm ERR! code ELIFECYCLE",
+    "process exited with code 137",
+    "exit status 10",
+    "panic: runtime error: index out of range",
+    "thread 'main' panicked at src/a.rs:3:5",
+    "time=1 level=error msg=x",
+    "[ERROR] x",
+    "not ok 3 - parses",
+    "✗ parses",
+    "syntax error near unexpected token",
+    "Segmentation fault (core dumped)",
+];
+
+/// Lines that report nothing.
+const OTHERS: &[&str] = &[
+    "test result: ok. 3 passed; 0 failed; 0 ignored",
+    "0 errors, 0 failures",
+    "found 0 errors",
+    "no errors found",
+    "Failures: 0, Errors: 0, Skipped: 0",
+    "errors=0",
+    "0 tests failed",
+    "test parser::error_case ... ok",
+    "--- PASS: TestError (0.00s)",
+    "=== RUN   TestError",
+    "PASS src/error.test.js",
+    "tests/test_a.py::test_error PASSED [ 3%]",
+    "ok 3 - handles an error",
+    "ok   example.com/pkg/errors   0.012s",
+    "✓ handles an error (3 ms)",
+    "func Get(name string) (Strategy, error) {",
+    "exit status 0",
+    "exited with code 0",
+    "all is well",
+    "",
+];
+
+#[test]
+fn lines_of_logs() {
+    for line in ERRORS {
+        assert!(is_error_line(line), "{line}");
+    }
+    for line in OTHERS {
+        assert!(!is_error_line(line), "{line}");
+    }
+}
+
+#[test]
+fn in_code_and_lists_only_reports_count() {
+    for line in [
+        "ValueError: bad shard 7",
+        "AssertionError: 3 != 4",
+        "FAILED tests/test_a.py::test_b",
+        "error: could not compile",
+        "src/a.py:12: error: x",
+        "find: '/x': Permission denied",
+        "2 tests failed",
+        "make: *** [all] Error 2",
+    ] {
+        assert!(is_reported(line), "{line}");
+    }
+    for line in [
+        "src/a.rs:12:    let error = 3;",
+        "return Err(Error::Usage { what: x });",
+        "src/error/failed.rs",
+        "// an error is not expected here",
+        "def on_error(failed):",
+        "} catch (error) {",
+    ] {
+        assert!(!is_reported(line), "{line}");
+    }
+}

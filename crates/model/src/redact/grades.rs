@@ -1,0 +1,173 @@
+//! How much a word of a line that speaks of a password looks like the password.
+
+use super::chance::{Profile, profile};
+use super::classes::{ALNUM, DIGIT, LETTER, LOWER, UPPER, is};
+use super::lexicon;
+use super::made_up;
+use super::names::{self, List, list};
+
+/// How much a word looks like a password.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Grade {
+    /// Words and digits: it is a password if a value is expected there.
+    Likely,
+    /// It is a password wherever it stands in such a line.
+    Obvious,
+}
+
+const SHORTEST: usize = 5;
+const LONGEST: usize = 64;
+
+/// Returns how much a word looks like a password, and `None` if it is an ordinary one: a term, a name, a path, an id.
+pub fn grade(word: &[u8]) -> Option<Grade> {
+    if !(SHORTEST..=LONGEST).contains(&word.len())
+        || !is(word[0], ALNUM) && word[0] < 0x80
+        || word.iter().any(|byte| b"/\\\"'`<>(){}[]|,;=:".contains(byte))
+        || word.iter().any(|byte| *byte >= 0x80 && !made_up::is_accented(*byte))
+    {
+        return None;
+    }
+    // A word of letters alone is one of the sentence. Most words fail here.
+    let plain = |byte: &u8| is(*byte, LOWER) || *byte >= 0x80;
+    if word[1..].iter().all(plain) {
+        return None;
+    }
+    let looks = profile(word);
+    if looks.letters() < 3
+        || looks.is_filler()
+        || is_id(word)
+        || names::judge(word).is_some()
+        || is_term(word)
+        || is_mail(word)
+    {
+        return None;
+    }
+    let sure = made_up::look(word);
+    if sure == Some(made_up::Sure::Nouns) {
+        return Some(if looks.digits > 0 || lexicon::everyday_words(word) > 2 {
+            Grade::Obvious
+        } else {
+            Grade::Likely
+        });
+    }
+    let parts = Parts::of(word);
+    let marks = word.iter().filter(|byte| b"!@#$%^&*?+~".contains(byte)).count();
+    if marks > 0 && marks <= 6 && looks.digits > 0 && parts.common == 0 {
+        return Some(Grade::Obvious);
+    }
+    if is_drawn(&looks) && parts.common == 0 {
+        return Some(Grade::Obvious);
+    }
+    if looks.digits == 0 {
+        let strung = parts.count >= 3
+            && parts.common == 0
+            && parts.shortest >= 3
+            && word.contains(&b'-')
+            && looks.upper <= parts.count;
+        return (strung || sure == Some(made_up::Sure::Words) && word.iter().any(|byte| is(*byte, UPPER)))
+            .then_some(Grade::Likely);
+    }
+    // An id such as `PROJ-1234` is all in capitals.
+    let shouts = looks.lower == 0;
+    let worded = parts.common == 0 && parts.longest >= 4 && !shouts && looks.letters() >= 4;
+    if word.len() == SHORTEST {
+        let short = looks.upper == 1 && is(word[0], UPPER) && looks.digits >= 2 && parts.common == 0;
+        return short.then_some(Grade::Likely);
+    }
+    let numbered = looks.digits >= 2 || looks.upper > 0 || looks.letters() >= 5;
+    (worded && numbered).then_some(Grade::Likely)
+}
+
+/// Whether letters and digits change as in no name: `jMcv3KvEwQwR`.
+fn is_drawn(looks: &Profile) -> bool {
+    looks.digits > 0
+        && looks.upper > 0
+        && looks.lower > 0
+        && looks.len >= 8
+        && looks.changes >= 4
+        && looks.changes * 4 >= looks.len
+}
+
+/// Whether a word is a hash, an id, a number with a unit, a date or a version.
+fn is_id(word: &[u8]) -> bool {
+    let hex = word.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
+    let digits_first = is(word[0], DIGIT) && word.iter().filter(|byte| is(**byte, LETTER)).count() <= 3;
+    let version = matches!(word[0], b'v' | b'V')
+        && is(word[1], DIGIT)
+        && word[1..].iter().all(|byte| is(*byte, DIGIT | LOWER) || *byte == b'.');
+    hex || digits_first || version
+}
+
+/// Whether a word is an address or `name@host`.
+fn is_mail(word: &[u8]) -> bool {
+    let Some(at) = memchr::memchr(b'@', word) else { return false };
+    let (name, host) = (&word[..at], &word[at + 1..]);
+    let dotted = memchr::memchr(b'.', host)
+        .is_some_and(|dot| host[dot + 1..].first().is_some_and(|byte| is(*byte, LETTER)));
+    let plain = name.len() > 2
+        && name.iter().all(|byte| is(*byte, LOWER | DIGIT))
+        && host.first().is_some_and(|byte| is(*byte, LOWER));
+    dotted || plain
+}
+
+/// Whether a word is a term of computing or the name of a file, whatever its digits.
+pub fn is_term(word: &[u8]) -> bool {
+    if !word.iter().any(|byte| is(*byte, DIGIT) || *byte == b'.') {
+        return false;
+    }
+    let stem = &word[..word.iter().position(|byte| !is(*byte, LETTER)).unwrap_or(word.len())];
+    let dot = memchr::memrchr(b'.', word);
+    let file = dot.is_some_and(|dot| EXTENSIONS.holds(&word[dot + 1..]));
+    let letters = word[stem.len()..].iter().filter(|byte| is(**byte, LETTER)).count();
+    let member = word[stem.len()..].iter().take_while(|byte| is(**byte, DIGIT)).count();
+    let scoped = TERMS.holds(stem) && word.get(stem.len() + member) == Some(&b'.');
+    file || scoped || letters <= 4 && TERMS.holds(stem) && word.len() - stem.len() <= 12
+}
+
+static EXTENSIONS: List = list(
+    "rs py js ts tsx jsx go rb php java kt c h cpp cs sh md txt json yaml yml toml ini cfg conf env log csv sql xml html css scss lock zip gz \
+     tgz tar 7z rar pdf png jpg svg exe dll so jar war pem key crt cer p12 pfx pub vue svelte com org net io dev local internal example",
+);
+
+/// Terms with digits, by their letters.
+static TERMS: List = list(
+    "sha md base utf http https oauth oath argon pbkdf ed rsa aes ipv rfc cve tls ssl ec php python java node mysql postgres postgresql es win \
+     windows ubuntu debian centos rhel fedora vue angular bootstrap step stage phase part section chapter figure table line row col column version \
+     ver rev build release sprint milestone week day month year quarter level tier grade page item host server srv web app vm box pod worker \
+     master slave primary replica user usr admin test tester dev prod staging qa account client customer port channel room floor ticket issue bug \
+     task case example sample demo foo bar baz tmp temp backup snapshot file img image photo screenshot track disk sda nvme eth wlan tun tty \
+     scrypt bcrypt blake ntlm kerberos sql db database redis mongo kafka k8s arm x amd intel core cpu gpu ios android macos iphone ipad sam \
+     secp nistp curve poly chacha salsa hmac hotp totp fido webauthn saml oidc jwt pkcs x509 iso ieee nist fips pci soc gdpr hs es ps rs \
+     utf ascii latin cp shift gb big euc html css js ecmascript py go rust net dotnet asp web v r p q h us eu ap uk de fr \
+     router switch ap fw firewall gw gateway proxy lb cache queue job run attempt try round pass iteration try batch shard partition region zone rack \
+     monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december",
+);
+
+/// The words that a text is joined from.
+struct Parts {
+    count: usize,
+    common: usize,
+    shortest: usize,
+    longest: usize,
+}
+
+impl Parts {
+    fn of(word: &[u8]) -> Parts {
+        let mut parts = Parts { count: 0, common: 0, shortest: usize::MAX, longest: 0 };
+        let mut start = 0;
+        while start < word.len() {
+            if !made_up::is_letter(word[start]) {
+                start += 1;
+                continue;
+            }
+            let length = made_up::word_length(&word[start..]);
+            let part = &word[start..start + length];
+            parts.count += 1;
+            parts.common += usize::from(length > 2 && made_up::is_common(part) && !made_up::is_homely(part));
+            parts.shortest = parts.shortest.min(length);
+            parts.longest = parts.longest.max(length);
+            start += length;
+        }
+        parts
+    }
+}

@@ -1,0 +1,179 @@
+//! Finds what reports an error in JSON: keys such as `error`, records with `"level": "error"`, and texts with a message.
+
+use serde_json::{Map, Value};
+
+use super::super::ErrorLine;
+use crate::clean::clean_line;
+use crate::error_line::{is_error_line, is_reported};
+
+/// Parts of keys whose values report an error, in lower case.
+const ERROR_KEYS: &[&str] = &["error", "exception", "fail", "panic", "stderr", "traceback", "fatal"];
+
+/// Keys that say how something went, in lower case without separators.
+const OUTCOME_KEYS: &[&str] = &[
+    "level",
+    "lvl",
+    "severity",
+    "loglevel",
+    "status",
+    "state",
+    "conclusion",
+    "result",
+    "outcome",
+    "verdict",
+    "type",
+];
+
+/// Values of [`OUTCOME_KEYS`] that mean an error, in lower case.
+const BAD_OUTCOMES: &[&str] = &[
+    "error",
+    "err",
+    "errored",
+    "fatal",
+    "critical",
+    "crit",
+    "severe",
+    "panic",
+    "emergency",
+    "alert",
+    "fail",
+    "failed",
+    "failure",
+    "broken",
+    "crashed",
+    "aborted",
+    "timed_out",
+    "timedout",
+    "timeout",
+    "rejected",
+];
+
+/// Keys that are false if something failed, in lower case without separators.
+const SUCCESS_KEYS: &[&str] = &["success", "succeeded", "ok", "passed"];
+
+/// Keys of exit codes, in lower case without separators.
+const EXIT_KEYS: &[&str] = &["exitcode", "exitstatus", "returncode"];
+
+/// Logs that number their levels give errors at least this number.
+const ERROR_LEVEL: u64 = 50;
+
+/// The longest record that is shown whole, in bytes. Of a longer one the fields without further structure are shown, and
+/// the others are searched.
+const LONGEST_RECORD: usize = 2_000;
+
+/// Returns what reports an error, each with its path. Nothing of it is cut.
+pub fn errors(text: &str) -> Vec<ErrorLine> {
+    let mut found = Vec::new();
+    if let Ok(value) = serde_json::from_str::<Value>(text) {
+        search(&value, "$", &mut found);
+    }
+    found
+}
+
+/// Returns whether a line of a log that is a JSON object reports an error; `None` if it is not an object.
+pub fn line_reports_error(line: &str) -> Option<bool> {
+    if !line.starts_with('{') {
+        return None;
+    }
+    let value: Value = serde_json::from_str(line).ok()?;
+    let mut found = Vec::new();
+    search(&value, "$", &mut found);
+    Some(!found.is_empty() || has_text(&value, is_error_line))
+}
+
+fn search(value: &Value, path: &str, found: &mut Vec<ErrorLine>) {
+    match value {
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(i, item)| search(item, &format!("{path}[{i}]"), found));
+        }
+        Value::Object(fields) if is_bad_record(fields) => {
+            let whole = value.to_string();
+            if whole.len() <= LONGEST_RECORD {
+                return found.push(error(path, &whole));
+            }
+            let is_plain = |value: &Value| !value.is_array() && !value.is_object();
+            let plain: Map<String, Value> = fields
+                .iter()
+                .filter(|(_, value)| is_plain(value))
+                .map(|(key, value)| (key.clone(), value.clone()))
+                .collect();
+            found.push(error(path, &Value::Object(plain).to_string()));
+            fields
+                .iter()
+                .filter(|(_, value)| !is_plain(value))
+                .for_each(|(key, value)| field(key, value, path, found));
+        }
+        Value::Object(fields) => fields.iter().for_each(|(key, value)| field(key, value, path, found)),
+        Value::String(text) => {
+            found.extend(text.lines().filter(|line| is_reported(line)).map(|line| error(path, line)));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn field(key: &str, value: &Value, path: &str, found: &mut Vec<ErrorLine>) {
+    let path = format!("{path}.{}", clean_line(key));
+    let key = key.to_lowercase();
+    match ERROR_KEYS.iter().any(|word| key.contains(word)) {
+        true => reported(value, &path, found),
+        false => search(value, &path, found),
+    }
+}
+
+/// Adds the value of a key such as `error`, unless it says that there is none.
+fn reported(value: &Value, path: &str, found: &mut Vec<ErrorLine>) {
+    match value {
+        _ if is_nothing(value) => {}
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(i, item)| reported(item, &format!("{path}[{i}]"), found));
+        }
+        Value::String(text) => found.push(error(path, text)),
+        value => found.push(error(path, &value.to_string())),
+    }
+}
+
+fn error(path: &str, text: &str) -> ErrorLine {
+    ErrorLine { place: path.to_owned(), text: clean_line(text).trim().to_owned() }
+}
+
+/// Whether a value says that there was no error: null, false, 0, or nothing but these.
+fn is_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Bool(is_error) => !is_error,
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(items) => items.iter().all(is_nothing),
+        Value::Object(fields) => fields.values().all(is_nothing),
+    }
+}
+
+/// Whether a record says that something failed: `"level": "error"`, `"success": false`, `"exit_code": 2`.
+fn is_bad_record(fields: &Map<String, Value>) -> bool {
+    fields.iter().any(|(key, value)| {
+        let key: String = key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+        match value {
+            Value::String(text) => {
+                OUTCOME_KEYS.contains(&key.as_str())
+                    && BAD_OUTCOMES.contains(&text.trim().to_lowercase().as_str())
+            }
+            Value::Bool(false) => SUCCESS_KEYS.contains(&key.as_str()),
+            Value::Bool(true) => key == "iserror" || key == "interrupted",
+            Value::Number(number) => match key.as_str() {
+                "level" => number.as_u64().is_some_and(|level| level >= ERROR_LEVEL),
+                key => EXIT_KEYS.contains(&key) && number.as_i64() != Some(0),
+            },
+            _ => false,
+        }
+    })
+}
+
+/// Whether one of the texts in a value satisfies `is`.
+fn has_text(value: &Value, is: fn(&str) -> bool) -> bool {
+    match value {
+        Value::String(text) => text.lines().any(is),
+        Value::Array(items) => items.iter().any(|item| has_text(item, is)),
+        Value::Object(fields) => fields.values().any(|value| has_text(value, is)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
