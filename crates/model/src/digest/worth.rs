@@ -44,7 +44,7 @@ impl Digest {
         let asked =
             self.goals().any(|prompt| names(&prompt.text) || prompt.names.iter().any(|known| known == name));
         worth += if asked { 0.4 } else { 0.0 };
-        worth += if self.open_failures().take(5).any(|failure| names(&failure.error)) { 1.5 } else { 0.0 };
+        worth += if related.errors.iter().any(|error| names(error)) { 1.5 } else { 0.0 };
         worth += if file.edits > 0 { 0.6 } else { 0.0 };
         worth
             - if is_generated(&file.path) {
@@ -84,6 +84,8 @@ impl Digest {
 struct RelatedFiles<'a> {
     /// The last use and the path of the two files of a family that were used last.
     last: BTreeMap<&'a str, [(u64, &'a str); 2]>,
+    /// What the newest open failures say, because failing tests name files.
+    errors: Vec<&'a str>,
 }
 
 impl<'a> RelatedFiles<'a> {
@@ -98,7 +100,8 @@ impl<'a> RelatedFiles<'a> {
                 *second = this;
             }
         }
-        RelatedFiles { last }
+        let errors = digest.open_failures().take(5).map(|failure| failure.error.as_str()).collect();
+        RelatedFiles { last, errors }
     }
 
     fn last_of_kin(&self, file: &FileUse) -> u64 {
