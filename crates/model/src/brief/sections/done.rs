@@ -8,7 +8,7 @@ use crate::brief::candidate::Class;
 use crate::brief::gather::Gathered;
 use crate::brief::paths::Endings;
 use crate::content::Content;
-use crate::digest::{AgentUse, Digest, Goal, Prompt, Statement, Turn};
+use crate::digest::{AgentUse, Change, Digest, Goal, Prompt, Statement, Turn};
 use crate::prompt::Sort;
 use crate::render::{path, quoted};
 use crate::statement;
@@ -212,16 +212,15 @@ pub(crate) fn says_more(why: &str, file: &str) -> bool {
 /// conclusions are told.
 fn is_settled(digest: &Digest, turn: &Turn, outcome: &Statement, newer: usize) -> bool {
     if newer == 0 {
+        let worked_on =
+            |change: &Change| change.record > outcome.record && names(&outcome.text, &change.path);
         // What was said about a file may not be true any more once the file was edited.
         let is_answer = turn.prompt.sort() == Sort::Question && outcome.record < digest.said_last;
         // The user answered, and the agent works on that.
         let is_decided = !outcome.asks.is_empty() && digest.edited_after(outcome.record).is_some();
-        return is_decided
-            || is_answer
-                && digest
-                    .changes
-                    .iter()
-                    .any(|change| change.record > outcome.record && names(&outcome.text, &change.path));
+        // A cause that was found explains the work on it.
+        return !statement::names_cause(&outcome.text)
+            && (is_decided || is_answer && digest.changes.iter().any(worked_on));
     }
     let during = turn.prompt.record..outcome.record;
     let worked = digest.changes.iter().any(|change| during.contains(&change.record))

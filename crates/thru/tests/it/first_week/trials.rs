@@ -134,7 +134,7 @@ fn a_packet_points_at_no_section_that_it_lacks() {
     edit(&env, "s1", "e1", "src/cart.py");
     env.thru(&["handoff", "cart"]).ok();
     let packet = env.thru(&["packet", "show", "cart"]).ok().stdout;
-    assert!(packet.contains("only in the working tree") && !packet.contains("under Files"), "{packet}");
+    assert!(packet.contains("nothing committed of 1 edited file") && !packet.contains("under Files"), "{packet}");
 }
 
 #[test]
