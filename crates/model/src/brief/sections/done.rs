@@ -127,10 +127,6 @@ pub fn gather(material: &Material, all: &mut Gathered) {
 /// Adds what was changed in each file since the agent last summed up, in its own words. Files that were changed for the
 /// same reasons share a line.
 fn changed(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut Gathered) {
-    if changes.is_empty() {
-        return;
-    }
-    let endings = Endings::of(digest.files.iter().map(|file| file.path.as_str()));
     let mut groups: Vec<(Vec<&str>, Vec<&str>)> = Vec::new();
     for (file, why) in changes {
         let why: Vec<&str> = why.iter().copied().filter(|why| says_more(why, file)).collect();
@@ -140,6 +136,10 @@ fn changed(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut Gathered) {
             None => groups.push((vec![file], why)),
         }
     }
+    if groups.is_empty() {
+        return;
+    }
+    let endings = Endings::of(digest.files.iter().map(|file| file.path.as_str()));
     for (files, why) in groups.iter().take(MOST_CHANGES) {
         let named: Vec<String> =
             files.iter().take(MOST_FILES).map(|file| path(endings.split(file).1, 120)).collect();
