@@ -37,7 +37,7 @@ pub use statements::{Did, Statement, Step, Turn, names_more_than_a_tool};
 pub use worth::is_generated;
 
 /// A digest of another version is rebuilt from the journal.
-pub const SCHEMA_VERSION: u32 = 12;
+pub const SCHEMA_VERSION: u32 = 11;
 
 const WORK_OR_START: EventSet =
     EventSet::of(&[EventName::Prompt, EventName::ToolDone, EventName::SessionStart]);

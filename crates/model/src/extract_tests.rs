@@ -80,6 +80,7 @@ const ROWS: &[(&str, &str)] = &[
     ("<file path=\"src/a.rs\">\n```rust\nx\n```", "src/a.rs"),
     ("src/a.rs (new file):\n```rust\nx\n```", "src/a.rs"),
     ("Dockerfile:\n```\nx\n```", "Dockerfile"),
+    ("`.envrc`\n```sh\nx\n```", ".envrc"),
     ("> `src/a.rs`:\n> ```rust\n> x\n> ```", "src/a.rs"),
 ];
 

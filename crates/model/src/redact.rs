@@ -6,7 +6,7 @@
 //! scanner:
 //!
 //! - `shape`: one rule of the table; `infix`: tokens without a prefix
-//! - `named`: `name = value`; `names`: what a name means; `values`: what a value is
+//! - `named`: `name = value`; `names`: what a name means; `values`: what a value is; `literals`: where it starts and ends
 //! - `headers`: `Authorization:`; `urls`: `scheme://user:password@host`
 //! - `flags`: command lines; `keys`: private keys, web tokens
 //! - `stated`: `the password is value`; `placed`: a value recognised by its line; `calls`: `f("name", "value")`,
@@ -16,13 +16,15 @@
 //! - `tables`: CSV and similar, by the head of the column
 //! - `passwords`: whether a value after the name of a password is a password; `pairs`: `credentials: user / password`
 //! - `file_names`: names of files and branches
-//! - `mentions`: a password in any place of a line that speaks of one; `grades`: how much a word looks like one
+//! - `mentions`: a password in any place of a line that speaks of one; `nouns`, `words`: how such a line is read;
+//!   `answers`: the lines after it; `grades`: how much a word looks like a password
 //! - `made_up`: passwords that are words; `lexicon`: lists of words; `sentences`: how people state passwords
 //! - `view`: the text after decoding and without invisible characters
 //! - `capture`: the only way from captured text to a part of it that may be kept
 //!
 //! Every scanner looks back and ahead a bounded distance, so time is linear in the text.
 
+mod answers;
 mod calls;
 mod capture;
 mod chance;
@@ -37,10 +39,12 @@ mod infix;
 mod keys;
 mod languages;
 mod lexicon;
+mod literals;
 mod made_up;
 mod mentions;
 mod named;
 mod names;
+mod nouns;
 mod pairs;
 mod passwords;
 mod placed;
@@ -53,6 +57,7 @@ mod tables;
 mod urls;
 mod values;
 mod view;
+mod words;
 
 pub use capture::{MARGIN, Redacted};
 

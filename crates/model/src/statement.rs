@@ -8,7 +8,7 @@ mod talk;
 
 use std::borrow::Cow;
 
-pub use about::{sentences_about, without_open_ends};
+pub use about::{names_cause, sentences_about, without_open_ends};
 pub use choice::option;
 pub use purpose::{announces_look, purpose};
 pub use talk::retracts;

@@ -99,3 +99,17 @@ fn cut_between_sentences() {
     assert_eq!(last_sentences("First: 1. one; 2. two of them; 3. three", 32), "… 2. two of them; 3. three");
     assert_eq!(last_sentences("all of it is one long sentence", 12), "… sentence");
 }
+
+#[test]
+fn an_announcement_is_the_last_sentence_if_it_is_clear() {
+    for (text, expected) in [
+        (
+            "Both are parsed. They differ in names. Let me check the constants of the two readers:",
+            "Let me check the constants of the two readers:",
+        ),
+        ("The reader drops comments. Let me fix it:", "The reader drops comments. Let me fix it:"),
+        ("", ""),
+    ] {
+        assert_eq!(announcement(text, 200), expected, "{text:?}");
+    }
+}

@@ -1,5 +1,7 @@
 //! Small text functions that several modules need.
 
+use std::hash::{BuildHasherDefault, Hasher};
+
 /// Returns the longest prefix of at most `max` bytes that ends between two characters.
 pub fn cut(text: &str, max: usize) -> &str {
     if text.len() <= max {
@@ -186,13 +188,44 @@ pub fn count(n: usize, one: &str) -> String {
 /// Returns a hash that distinguishes texts without storing them. It is FNV-1a, because it is written to disk and must
 /// be the same in every build.
 pub fn fingerprint<T: AsRef<[u8]>>(parts: impl IntoIterator<Item = T>) -> u64 {
-    let mut state: u64 = 0xcbf2_9ce4_8422_2325;
+    let mut state = FINGERPRINT_OF_NOTHING;
     for part in parts {
         for byte in part.as_ref().iter().chain(&[0xff]) {
-            state = (state ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+            state = fingerprint_step(state, *byte);
         }
     }
     state
+}
+
+const FINGERPRINT_OF_NOTHING: u64 = 0xcbf2_9ce4_8422_2325;
+
+fn fingerprint_step(state: u64, byte: u8) -> u64 {
+    (state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+}
+
+/// The hashing of maps that are looked up and never listed. It has no random seed, which would be a system call.
+pub type ByFingerprint = BuildHasherDefault<FingerprintHasher>;
+
+/// Computes a [`fingerprint`] step by step.
+#[derive(Debug)]
+pub struct FingerprintHasher(u64);
+
+impl Default for FingerprintHasher {
+    fn default() -> Self {
+        FingerprintHasher(FINGERPRINT_OF_NOTHING)
+    }
+}
+
+impl Hasher for FingerprintHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = fingerprint_step(self.0, *byte);
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
 }
 
 /// Returns the allowed word nearest to what was written, if it is near enough.

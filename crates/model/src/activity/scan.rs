@@ -31,18 +31,31 @@ pub struct EditLine<'t>(pub &'t [u8]);
 impl<'t> EditLine<'t> {
     /// Returns the names of the call's files without their folders, as they are written in JSON. Two sessions may
     /// record one file relative to different folders, so only the names can be compared before the line is parsed.
-    pub fn names(self) -> impl Iterator<Item = &'t [u8]> {
+    pub fn names(self, paths: &PathFinder) -> impl Iterator<Item = &'t [u8]> {
         let name = |path: &'t [u8]| memrchr(b'/', path).map_or(path, |slash| &path[slash + 1..]);
-        texts_of(self.0, br#""path":""#).map(name)
+        paths.0.find_iter(self.0).map(move |at| name(text_at(self.0, at + PATH.len())))
+    }
+}
+
+const PATH: &[u8] = br#""path":""#;
+
+/// Finds paths. It is made once for many lines.
+#[derive(Debug)]
+pub struct PathFinder(memmem::Finder<'static>);
+
+impl Default for PathFinder {
+    fn default() -> Self {
+        PathFinder(memmem::Finder::new(PATH))
     }
 }
 
 /// Returns the texts of a key, as they are written in JSON. The key is given as `"key":"`.
 pub fn texts_of<'t>(text: &'t [u8], key: &'static [u8]) -> impl Iterator<Item = &'t [u8]> {
-    memmem::find_iter(text, key).map(move |at| {
-        let rest = &text[at + key.len()..];
-        &rest[..end_of_string(rest)]
-    })
+    memmem::find_iter(text, key).map(move |at| text_at(text, at + key.len()))
+}
+
+fn text_at(text: &[u8], start: usize) -> &[u8] {
+    &text[start..start + end_of_string(&text[start..])]
 }
 
 /// Returns when the user last wrote something, at `before` or earlier.

@@ -1,15 +1,17 @@
 //! Shortens paths but keeps them usable: a folder is printed once for all its files, and each file by the shortest
 //! ending that no other file of the session has.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+
+use crate::text::ByFingerprint;
 
 /// Statistics about the endings of a session's paths.
 #[derive(Debug)]
 pub(super) struct Endings<'a> {
     /// How many files have each ending.
-    count: BTreeMap<&'a str, u32>,
+    count: HashMap<&'a str, u32, ByFingerprint>,
     /// For each folder, how many of its files can be identified by name, and how many cannot.
-    names: BTreeMap<&'a str, (u32, u32)>,
+    names: HashMap<&'a str, (u32, u32), ByFingerprint>,
 }
 
 /// A folder with at most this many distinctive names prints them below the folder with the others, so that the folder
@@ -18,7 +20,7 @@ const FEW_NAMES: u32 = 4;
 
 impl<'a> Endings<'a> {
     pub fn of(paths: impl IntoIterator<Item = &'a str> + Clone) -> Endings<'a> {
-        let mut all = Endings { count: BTreeMap::new(), names: BTreeMap::new() };
+        let mut all = Endings { count: HashMap::default(), names: HashMap::default() };
         for path in paths.clone() {
             endings(path).for_each(|ending| *all.count.entry(ending).or_default() += 1);
         }

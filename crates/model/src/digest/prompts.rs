@@ -74,7 +74,8 @@ impl Digest {
         prompt.shorten(PLAN_BYTES);
         let is_long = prompt.text.len() > PROMPT_BYTES;
         self.prompts.push(prompt);
-        self.asked += 1;
+        // Older versions did not count: at least these were asked.
+        self.asked = self.asked.max(self.prompts.len() as u64 - 1) + 1;
         let newest = self.prompts.len() - 1;
         if is_long {
             self.prompts[..newest].iter_mut().for_each(|prompt| prompt.shorten(PROMPT_BYTES));

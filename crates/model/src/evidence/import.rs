@@ -112,7 +112,7 @@ fn of_gates(task: &str, fields: &Map<String, Value>, gates: &Map<String, Value>)
             timestamp: text("timestamp").unwrap_or_default(),
             agent: text("agent").unwrap_or_else(|| name.clone()),
             verdict: Verdict::Info.name().to_owned(),
-            summary: format!("the gate {name} was passed in opencode-swarm; its verdict is not recorded"),
+            summary: format!("the gate {name} was passed in another tool, which did not record the verdict"),
             ..Entry::default()
         };
         entry.metadata.insert("gate".to_owned(), gate.clone());

@@ -182,7 +182,12 @@ pub fn in_line_before(line: &str, language: &str) -> Option<FoundName> {
     let fits = match is_mentioned {
         true => is_language_of(language, &name),
         false => {
-            !COMMAND_LANGUAGES.contains(&language) || !has_ending(&name) || is_language_of(language, &name)
+            // `.envrc` has no extension.
+            let is_dot_file = name.rsplit('/').next().is_some_and(|name| name.rfind('.') == Some(0));
+            !COMMAND_LANGUAGES.contains(&language)
+                || !has_ending(&name)
+                || is_dot_file
+                || is_language_of(language, &name)
         }
     };
     fits.then_some(FoundName { name, is_mentioned })

@@ -25,7 +25,7 @@ pub fn argument(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let mut after = at + 1 + blanks(&text[at + 1..], WIDEST_GAP);
     if before.ends_with(b"buildConfigField \"String\",") && text[after..].starts_with(b"\"\\") {
         after += 1; // Gradle takes the text of a literal, which has its own quotes.
-    } else if !before.ends_with(b"(") && !(is_loud(name) && before.ends_with(b",")) {
+    } else if !(before.ends_with(b"(") || is_loud(name) && before.ends_with(b",")) {
         return None;
     }
     // Twilio takes the name of an account, then its token.
@@ -51,7 +51,7 @@ pub fn argument(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     }
     let value = values::value(text, after)?;
     // A long literal of letters is random or consists of several words. A single word may be anything.
-    let joint = Joint { doubtful: !is_loud(name), ..Joint::default() };
+    let joint = Joint { doubtful: !is_loud(name) || before.ends_with(b","), ..Joint::default() };
     hit(text, value, verdict, joint)
 }
 

@@ -222,7 +222,11 @@ fn word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut Vec<Hea
     let length = end - start;
     let odd = matches!(
         (length, next),
-        (8..=10 | 14, b':') | (8.., b'.') | (LONG_WORD.., _) | (_, b'-' | b'\t' | 0x80..)
+        (8..=10 | 14, b':')
+            | (8.., b'.')
+            | (8.., b'@' | b'#' | b'$')
+            | (LONG_WORD.., _)
+            | (_, b'-' | b'\t' | 0x80..)
     ) || next == b' ' && text[end - 1] == b'T'
         || length >= 12 && is(text[end - 1], DIGIT);
     if odd || ends_as_telling(&text[start..end]) { known_word(text, start, end, floor, heads) } else { None }

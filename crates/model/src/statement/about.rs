@@ -9,6 +9,9 @@ use super::{ends_in_number, first_sentences};
 /// Words with fewer characters than this are in every text, so they are not compared.
 const SHORTEST_WORD: usize = 4;
 
+/// A sentence with fewer characters says nothing by itself.
+const SHORTEST_SENTENCE: usize = 16;
+
 /// Returns the sentences and items that share most words with `topic`, then those that say most by themselves, as many
 /// as fit into `max` characters, in their order. If none of them fits, returns the beginning.
 pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, str> {
@@ -88,23 +91,31 @@ pub fn without_open_ends(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// Words that lead to a cause, in lower case.
+const CAUSES: [&str; 12] = [
+    "because",
+    "root cause",
+    "the cause",
+    "the issue",
+    "the problem",
+    "the bug",
+    "the reason",
+    "the fix",
+    "fixed by",
+    "turns out",
+    "caused by",
+    "due to",
+];
+
+/// Whether words name the cause of something.
+pub fn names_cause(text: &str) -> bool {
+    let small = text.to_lowercase();
+    CAUSES.iter().any(|word| small.contains(word)) || small.contains("actual bug")
+}
+
 /// Returns how much a sentence says by itself: a cause, a decision or a result more than a name, a name more than
 /// nothing. What only introduces a list that is not here says nothing.
 fn weight(piece: &str, place: usize) -> usize {
-    const CAUSES: [&str; 12] = [
-        "because",
-        "root cause",
-        "the cause",
-        "the issue",
-        "the problem",
-        "the bug",
-        "the reason",
-        "the fix",
-        "fixed by",
-        "turns out",
-        "caused by",
-        "due to",
-    ];
     const DECISIONS: [&str; 10] = [
         "decided",
         "instead of",
@@ -119,15 +130,18 @@ fn weight(piece: &str, place: usize) -> usize {
     ];
     let small = piece.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| small.contains(word));
-    let is_intro = piece.ends_with(':');
-    if is_intro {
-        return 0;
+    let said = 3 * usize::from(has(&CAUSES)) + 2 * usize::from(has(&DECISIONS));
+    // An item without its list, or "Found it!", is only clear after what came before it.
+    let is_item = piece.ends_with(';') || piece.starts_with(|c: char| c.is_ascii_digit());
+    match () {
+        () if piece.ends_with(':') || piece.chars().count() < SHORTEST_SENTENCE => 0,
+        () if is_item && place > 0 => said,
+        () => {
+            let names =
+                piece.contains('`') || piece.bytes().any(|b| b.is_ascii_digit()) || piece.contains('/');
+            1 + said + usize::from(names) + usize::from(place == 0)
+        }
     }
-    let names = piece.contains('`') || piece.bytes().any(|b| b.is_ascii_digit()) || piece.contains('/');
-    1 + 3 * usize::from(has(&CAUSES))
-        + 2 * usize::from(has(&DECISIONS))
-        + usize::from(names)
-        + usize::from(place == 0)
 }
 
 /// Splits a text into sentences and list items, each with its mark at the end.

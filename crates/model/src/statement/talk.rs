@@ -116,7 +116,7 @@ pub(super) fn is_talk(sentence: &str) -> bool {
     let preamble = || PREAMBLE_STARTS.iter().any(|start| small.starts_with(start));
     let aloud = || THINKING_STARTS.iter().any(|start| small.starts_with(start)) && !small.ends_with(':');
     let looks = || {
-        ["let me check", "let me verify", "let me see", "let me look"]
+        ["let me check", "let me verify", "let me see", "let me look", "which i'll need", "which i need"]
             .iter()
             .any(|words| small.contains(words))
     };

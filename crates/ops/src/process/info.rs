@@ -8,6 +8,7 @@
 mod platform;
 
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessInfo {
@@ -61,7 +62,9 @@ pub fn stamp_of(pid: i32, process: &ProcessInfo) -> Option<String> {
 /// Returns the namespace in which process numbers are valid: a container has its own namespace. macOS has only one
 /// namespace.
 pub fn namespace() -> Option<String> {
-    platform::namespace()
+    // A process cannot leave its namespace, so the system is asked once.
+    static NAMESPACE: OnceLock<Option<String>> = OnceLock::new();
+    NAMESPACE.get_or_init(platform::namespace).clone()
 }
 
 #[cfg(test)]

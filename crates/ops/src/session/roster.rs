@@ -165,14 +165,19 @@ impl Entry {
             return self.at.clone();
         }
         let journal = layout::journal(&self.session);
-        let last = [JOURNAL_END, LONG_LINE].into_iter().find_map(|window| last_at(store, &journal, window));
+        let last = match store.dir().look(&journal) {
+            Ok(Some(_)) => {
+                [JOURNAL_END, LONG_LINE].into_iter().find_map(|window| last_at(store, &journal, window))
+            }
+            _ => None,
+        };
         last.unwrap_or_default().max(self.at.clone())
     }
 }
 
 /// Returns the newest time at the end of a journal. Records from a transcript have the time of the event.
 fn last_at(store: &Store, journal: &str, window: u64) -> Option<String> {
-    let tail = store.dir().recent(journal, window).ok()?;
+    let tail = store.dir().read_tail(journal, window).ok()?;
     tail.split(|b| *b == b'\n').filter_map(scan::time_of).max().map(str::to_owned)
 }
 

@@ -70,6 +70,15 @@ fn pickup_tells_the_goal_once_and_a_concrete_first_step() {
 }
 
 #[test]
+fn a_check_that_never_said_how_it_ended_is_no_validator() {
+    let env = asked("Build the parser. Never use regular expressions.");
+    ran(&env, "make test | grep -c started", "1");
+    ran(&env, "cargo test -p parse", "test result: ok. 3 passed; 0 failed; 0 ignored");
+    handoff(&env, "finish the parser");
+    assert_eq!(validators(&env, "parser"), ["cargo test -p parse"]);
+}
+
+#[test]
 fn pickup_tells_what_fails_and_what_must_pass_whoever_wrote_the_prompt() {
     let env = worked();
     env.thru(&["handoff", "finish the parser", "--validator", "make release-check"]).ok();

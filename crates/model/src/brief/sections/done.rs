@@ -8,7 +8,7 @@ use crate::brief::candidate::Class;
 use crate::brief::gather::Gathered;
 use crate::brief::paths::Endings;
 use crate::content::Content;
-use crate::digest::{AgentUse, Digest, Goal, Prompt, Statement, Turn};
+use crate::digest::{AgentUse, Change, Digest, Goal, Prompt, Statement, Turn};
 use crate::prompt::Sort;
 use crate::render::{path, quoted};
 use crate::statement;
@@ -127,10 +127,6 @@ pub fn gather(material: &Material, all: &mut Gathered) {
 /// Adds what was changed in each file since the agent last summed up, in its own words. Files that were changed for the
 /// same reasons share a line.
 fn changed(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut Gathered) {
-    if changes.is_empty() {
-        return;
-    }
-    let endings = Endings::of(digest.files.iter().map(|file| file.path.as_str()));
     let mut groups: Vec<(Vec<&str>, Vec<&str>)> = Vec::new();
     for (file, why) in changes {
         let why: Vec<&str> = why.iter().copied().filter(|why| says_more(why, file)).collect();
@@ -140,6 +136,10 @@ fn changed(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut Gathered) {
             None => groups.push((vec![file], why)),
         }
     }
+    if groups.is_empty() {
+        return;
+    }
+    let endings = Endings::of(digest.files.iter().map(|file| file.path.as_str()));
     for (files, why) in groups.iter().take(MOST_CHANGES) {
         let named: Vec<String> =
             files.iter().take(MOST_FILES).map(|file| path(endings.split(file).1, 120)).collect();
@@ -212,16 +212,15 @@ pub(crate) fn says_more(why: &str, file: &str) -> bool {
 /// conclusions are told.
 fn is_settled(digest: &Digest, turn: &Turn, outcome: &Statement, newer: usize) -> bool {
     if newer == 0 {
+        let worked_on =
+            |change: &Change| change.record > outcome.record && names(&outcome.text, &change.path);
         // What was said about a file may not be true any more once the file was edited.
         let is_answer = turn.prompt.sort() == Sort::Question && outcome.record < digest.said_last;
         // The user answered, and the agent works on that.
         let is_decided = !outcome.asks.is_empty() && digest.edited_after(outcome.record).is_some();
-        return is_decided
-            || is_answer
-                && digest
-                    .changes
-                    .iter()
-                    .any(|change| change.record > outcome.record && names(&outcome.text, &change.path));
+        // A cause that was found explains the work on it.
+        return !statement::names_cause(&outcome.text)
+            && (is_decided || is_answer && digest.changes.iter().any(worked_on));
     }
     let during = turn.prompt.record..outcome.record;
     let worked = digest.changes.iter().any(|change| during.contains(&change.record))

@@ -219,3 +219,33 @@ fn an_earlier_request_is_cut_between_words() {
         assert_eq!(beginning(text), expected);
     }
 }
+
+#[test]
+fn an_answer_about_a_file_that_was_edited_since_is_not_told() {
+    let told_after = |answer: &str, edited: &str| {
+        told(&[
+            TASK,
+            "user: which lines of the reader handle comments?",
+            answer,
+            "user: move that into a function of its own, and call it from both places",
+            "said: Now add `comments()`:",
+            edited,
+        ])
+    };
+    let lines = "said: Lines 69 to 88 of `reader.py` handle them, and the lexer calls that once for every token that it reads.";
+    assert!(!told_after(lines, "edit: src/reader.py").contains("Lines 69 to 88"));
+    assert!(told_after(lines, "edit: src/writer.py").contains("Lines 69 to 88"));
+    let cause = "said: The bug is in `reader.py`: `skip()` eats comments because the lexer calls it twice for every token that it reads.";
+    assert!(told_after(cause, "edit: src/reader.py").contains("eats comments because"));
+}
+
+#[test]
+fn what_was_called_open_before_later_edits_is_not_told() {
+    let outcome = "said: `skip()` in src/reader.py keeps comments now. The main remaining issue is that the writer drops them again.";
+    let lines =
+        [TASK, "edit: src/reader.py", outcome, "user: then do the writer as well", "edit: src/writer.py"];
+    let text = told(&lines);
+    assert!(text.contains("keeps comments now") && !text.contains("remaining issue"), "{text}");
+    let text = told(&lines[..4]);
+    assert!(text.contains("remaining issue"), "{text}");
+}

@@ -108,10 +108,15 @@ impl Facts<'_> {
             true => String::new(),
             false => format!(" (since then {})", since.join(", ")),
         };
+        let check = self.runs.iter().find(|run| run.is_stale() && self.failing.is_empty());
         if let Some(words) = self.announced() {
             let is_begun = digest.steps_since_said().iter().any(|step| step.did == Did::Edited);
             return Some(match is_begun {
-                true => format!("the rest of what the agent said it would do: {words}{since_then}"),
+                true => {
+                    let check = check.map(|run| format!("; then {}", code(&run.command, 120)));
+                    let check = check.unwrap_or_default();
+                    format!("the rest of what the agent said it would do: {words}{since_then}{check}")
+                }
                 false => format!("what the agent said it would do: {words}{since_then}"),
             });
         }
@@ -126,7 +131,6 @@ impl Facts<'_> {
             _ => {}
         }
         let edited = digest.edited_after(asked.max(digest.said_last));
-        let check = self.runs.iter().find(|run| run.is_stale() && self.failing.is_empty());
         match (edited, check) {
             (Some(edited), Some(check)) => {
                 let check = code(&check.command, 120);

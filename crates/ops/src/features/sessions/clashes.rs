@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
-use model::activity::scan::{self, EditLine};
+use model::activity::scan::{self, EditLine, PathFinder};
 use model::activity::{self, Activity, CLASH_WITHIN, Clash, OtherSession};
 use model::event::{Event, Kind, Source};
 use model::id::Id;
@@ -98,17 +98,21 @@ fn clashes(project: &ProjectContext, own: &Id) -> Result<Vec<Clash>> {
         }
     }
     let OwnWindow { text, from, .. } = &window;
+    let paths = PathFinder::default();
     let mut edited = scan::edit_lines(text, from);
-    let own_names: BTreeSet<&[u8]> = edited.iter().flat_map(|line| line.names()).collect();
+    let own_names: BTreeSet<&[u8]> = edited.iter().flat_map(|line| line.names(&paths)).collect();
     let (mut theirs, mut same_names) = (Vec::new(), BTreeSet::new());
     for session in &others {
         let text = since_time(store, session, from)?;
         let mut lines = scan::edit_lines(&text, from);
-        lines.retain(|line| line.names().any(|name| own_names.contains(name)));
-        same_names.extend(lines.iter().flat_map(|line| line.names()).map(<[u8]>::to_vec));
+        lines.retain(|line| line.names(&paths).any(|name| own_names.contains(name)));
+        same_names.extend(lines.iter().flat_map(|line| line.names(&paths)).map(<[u8]>::to_vec));
         theirs.extend(calls(store, session, &lines));
     }
-    edited.retain(|line| line.names().any(|name| same_names.contains(name)));
+    if theirs.is_empty() {
+        return Ok(Vec::new());
+    }
+    edited.retain(|line| line.names(&paths).any(|name| same_names.contains(name)));
     Ok(activity::clashes(&calls(store, own, &edited), &theirs))
 }
 

@@ -1,0 +1,125 @@
+//! Passwords on the lines after a label, a question or a command, and recovery codes and phrases.
+
+use super::Hit;
+use super::classes::{ALNUM, byte, ends_with_ignore_case, is};
+use super::context;
+use super::grades::{Grade, grade};
+use super::mentions::LINKS;
+use super::nouns::Noun;
+use super::words::{REACH, Word, line_end, words};
+
+/// Finds the recovery phrase of a wallet, and recovery codes, after their noun.
+pub fn phrase(text: &[u8], start: usize, end: usize, floor: usize) -> Option<Hit> {
+    let told = |words: &[&str]| words.iter().any(|word| ends_with_ignore_case(&text[floor..start], word));
+    match &text[start..end] {
+        b"phrase" | b"Phrase" | b"words" | b"seed"
+            if told(&["seed ", "recovery ", "wallet ", "backup ", "secret "]) =>
+        {
+            context::seed(text, end)
+        }
+        b"mnemonic" | b"Mnemonic" | b"MNEMONIC" => context::seed(text, end),
+        b"codes" | b"code" | b"Codes" if told(&["recovery ", "backup ", "scratch ", "emergency "]) => {
+            code(text, end)
+        }
+        _ => None,
+    }
+}
+
+/// Finds the next recovery code, such as `7mh6m-oi7oc`, on this line or the next ones. `end` is after the noun or the
+/// code before.
+fn code(text: &[u8], end: usize) -> Option<Hit> {
+    let window_end = text.len().min(end + REACH);
+    words(text, end, window_end)
+        .take(6)
+        .find(|word| {
+            let bare = word.bytes(text);
+            let halves = bare.iter().filter(|byte| **byte == b'-').count();
+            let drawn = bare.len() >= 8
+                && bare.iter().all(|byte| is(*byte, ALNUM) || *byte == b'-')
+                && bare.iter().any(u8::is_ascii_digit)
+                && (1..=3).contains(&halves)
+                && bare.split(|byte| *byte == b'-').all(|half| (4..=6).contains(&half.len()));
+            drawn && (word.end < window_end || window_end == text.len())
+        })
+        .map(|word| word.hit())
+}
+
+/// Finds what a command prints that shows a password: `$ cat password.txt` and `x` on the next line.
+pub fn printed(text: &[u8], start: usize, end: usize, floor: usize) -> Option<Hit> {
+    let line = context::last_line(&text[floor.max(start.saturating_sub(REACH))..start]);
+    let typed = line.starts_with(b"$ ") || line.starts_with(b"# ") || line.starts_with(b"% ");
+    let word = &text[start..end];
+    let shows = word == b"pass" && text[end..].starts_with(b" show ");
+    if !(shows || typed && word.len() >= 4 && names_secret(word)) {
+        return None;
+    }
+    alone(text, line_end(text, end), Grade::Likely)
+}
+
+fn names_secret(word: &[u8]) -> bool {
+    ["password", "passwd", "secret", "token", "passphrase"]
+        .iter()
+        .any(|noun| ends_with_ignore_case(word, noun))
+}
+
+/// Finds the value on the line below a label, a question or a demand: `Password` and `x`, `what's the pass?` and
+/// `Rita: x`.
+pub fn below(text: &[u8], line_start: usize, end: usize, line_end: usize, noun: Noun) -> Option<Hit> {
+    const LONGEST_LABEL: usize = 8;
+    if noun != Noun::Password || byte(text, line_end) != b'\n' && byte(text, line_end) != b'\\' {
+        return None;
+    }
+    let rest = text[end..line_end].trim_ascii();
+    let asks = text[..line_end].trim_ascii_end().ends_with(b"?");
+    let last = rest.iter().all(|byte| b":?!.*`'\")=".contains(byte))
+        || matches!(rest, b"is" | b"is:" | b"again" | b"pls" | b"please");
+    let label = words(text, line_start, end).take(LONGEST_LABEL + 1).count() <= LONGEST_LABEL;
+    // A line of code is no label.
+    let code = text[line_start..line_end].iter().any(|byte| b"(){}=;%$[]+|&".contains(byte));
+    // A demand may announce the value: `use the following password to proceed:`.
+    let announces = rest.ends_with(b":") && !code;
+    let told = asks || announces || last && label && !code;
+    if !told {
+        return None;
+    }
+    alone(text, line_end, Grade::Likely)
+}
+
+/// Returns the only word on the line after the break at `at`, perhaps after the name of who says it.
+fn alone(text: &[u8], at: usize, least: Grade) -> Option<Hit> {
+    let mut at = at;
+    let mut breaks = 0;
+    while breaks < 3
+        && let length @ 1.. = super::keys::break_length(text[at..].strip_prefix(b"\r").unwrap_or(&text[at..]))
+    {
+        at += length + usize::from(byte(text, at) == b'\r');
+        breaks += 1;
+        // The value may be in a block of code.
+        let fence = text[at..].trim_ascii_start();
+        if fence.starts_with(b"```") {
+            at = line_end(text, text.len() - fence.len());
+        }
+    }
+    if breaks == 0 {
+        return None;
+    }
+    let line_end = line_end(text, at);
+    let mut said = None;
+    for (count, word) in words(text, at, line_end).enumerate() {
+        if let Some((previous, _)) = said.replace((word, count)) {
+            let previous: Word = previous;
+            let bare = previous.bytes(text);
+            let speaker = previous.colon
+                || bare.ends_with(b"]")
+                || LINKS.holds(bare)
+                || matches!(bare, b">" | b"sure" | b"ok");
+            let time = bare.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b']' | b'.'));
+            if !(speaker || time || count == 1 && word.colon) || count > 3 {
+                return None;
+            }
+        }
+    }
+    let (word, _) = said?;
+    let whole = matches!(byte(text, line_end), b'\n' | b'\r' | b'\\') && !word.colon && !word.is_code(text);
+    (whole && grade(word.bytes(text)) >= Some(least)).then(|| word.hit())
+}

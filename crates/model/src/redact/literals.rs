@@ -1,0 +1,224 @@
+//! Where the value next to a name starts and ends: in quotes, in brackets, bare, or broken over several lines.
+
+use super::chance::profile;
+use super::classes::{BASE64, BASE64_URL, DOT, WORD, byte, is, run, run_back};
+use super::{made_up, names};
+
+/// The longest quoted value, in bytes. Longer texts are documents, not secrets.
+pub const LONGEST: usize = 8 * 1024;
+
+const LONGEST_BARE: usize = 2 * 1024;
+
+/// The longest value on a line of an environment file, including characters that a shell would not accept.
+const LONGEST_LINE: usize = 256;
+
+/// A value in the text, without its quotes.
+#[derive(Debug, Clone, Copy)]
+pub struct Value {
+    pub start: usize,
+    pub end: usize,
+    pub quoted: bool,
+    /// Whether the value is inside a call such as `String::from("…")`.
+    pub wrapped: bool,
+}
+
+/// Returns the value that starts at `at` (after blanks).
+pub fn value(text: &[u8], at: usize) -> Option<Value> {
+    text.get(at)?;
+    let quote = quote_at(text, at).or_else(|| prefixed_quote(text, at));
+    if let Some((start, slashes)) = quote {
+        return quoted(text, start, slashes, false);
+    }
+    let rest = &text[at..];
+    if let Some(value) = bracketed(text, at) {
+        return Some(value);
+    }
+    let ident =
+        rest.iter().take(48).take_while(|byte| is(**byte, WORD) || matches!(byte, b':' | b'.')).count();
+    if ident > 0
+        && byte(rest, ident) == b'('
+        && let Some((start, slashes)) = quote_at(text, at + ident + 1)
+    {
+        return quoted(text, start, slashes, true);
+    }
+    if rest.starts_with(b"[]byte(")
+        && let Some((start, slashes)) = quote_at(text, at + 7)
+    {
+        return quoted(text, start, slashes, true);
+    }
+    let mut length = bare_length(rest)?;
+    while length > 0 && matches!(rest[length - 1], b'.' | b':') {
+        length -= 1;
+    }
+    (length > 0).then_some(Value { start: at, end: at + length, quoted: false, wrapped: false })
+}
+
+/// Reads `q(x)`, `qq{x}` and `%q[x]`, literals of Perl and Ruby.
+fn bracketed(text: &[u8], at: usize) -> Option<Value> {
+    let rest = text[at..].strip_prefix(b"%").unwrap_or(&text[at..]);
+    let rest =
+        rest.strip_prefix(b"qq").or_else(|| rest.strip_prefix(b"q")).or_else(|| rest.strip_prefix(b"Q"))?;
+    let close = match rest.first()? {
+        b'(' => b')',
+        b'{' => b'}',
+        b'[' => b']',
+        b'|' => b'|',
+        _ => return None,
+    };
+    let start = text.len() - rest.len() + 1;
+    let length = rest[1..].iter().take(LONGEST_LINE).position(|byte| *byte == close || *byte == b'\n')?;
+    (length > 0 && rest[1 + length] == close).then_some(Value {
+        start,
+        end: start + length,
+        quoted: true,
+        wrapped: false,
+    })
+}
+
+/// Returns the length of a bare value. Returns `None` if it is too long to be a secret, or itself contains `name=value`
+/// with a keyword as its name: that pair is judged separately, and no text is read more than a few times.
+fn bare_length(text: &[u8]) -> Option<usize> {
+    for (at, byte) in text.iter().enumerate().take(LONGEST_BARE) {
+        if ends_value(*byte) {
+            return Some(at);
+        }
+        if matches!(byte, b'=' | b':') {
+            let name = run_back(&text[..at], BASE64_URL | DOT, 40);
+            if name > 0 && names::judge(&text[at - name..at]).is_some() {
+                return None;
+            }
+        }
+    }
+    (text.len() < LONGEST_BARE).then_some(text.len())
+}
+
+/// Reads an opening quote at `at`, perhaps escaped. Returns where the content starts and the number of backslashes
+/// before the quote.
+pub fn quote_at(text: &[u8], at: usize) -> Option<(usize, usize)> {
+    let slashes = text[at.min(text.len())..].iter().take(8).take_while(|byte| **byte == b'\\').count();
+    let mark = byte(text, at + slashes);
+    if !matches!(mark, b'"' | b'\'' | b'`') {
+        return None;
+    }
+    let mut start = at + slashes + 1;
+    if byte(text, start) == mark && byte(text, start + 1) == mark {
+        start += 2;
+    }
+    Some((start, slashes))
+}
+
+/// Reads an opening quote with a prefix, such as `b"`, `r'`, `f"` or `@"`.
+fn prefixed_quote(text: &[u8], at: usize) -> Option<(usize, usize)> {
+    let letters = text[at..].iter().take(2).take_while(|byte| b"bBrRuUfFLN@$".contains(byte)).count();
+    (1..=letters).find_map(|skip| quote_at(text, at + skip))
+}
+
+/// Reads up to the closing quote: the same mark with as many backslashes, on the same line. A mark with more
+/// backslashes is content.
+fn quoted(text: &[u8], start: usize, slashes: usize, wrapped: bool) -> Option<Value> {
+    let mark = text[start - 1];
+    let window = &text[start..text.len().min(start + LONGEST)];
+    for at in memchr::memchr2_iter(mark, b'\n', window) {
+        if window[at] == b'\n' {
+            return None;
+        }
+        let before = window[..at].iter().rev().take(16).take_while(|byte| **byte == b'\\').count();
+        let closes = if slashes == 0 { before % 2 == 0 } else { before <= slashes };
+        if closes {
+            let end = at - before.min(slashes);
+            return (end > 0).then_some(Value { start, end: start + end, quoted: true, wrapped });
+        }
+    }
+    None
+}
+
+/// Finds the second part of a token that is split as in `"ghp_…" +` with the rest in quotes on the next line. The first
+/// part ends at `end`.
+pub fn continued(text: &[u8], end: usize) -> Option<super::Hit> {
+    const WIDEST: usize = 80;
+    let mark = byte(text, end);
+    // In a shell, a backslash continues the line.
+    if text[end..].starts_with(b"\\\n") {
+        let length = run(&text[end + 2..], BASE64_URL, LONGEST_LINE);
+        let looks = profile(&text[end + 2..end + 2 + length]);
+        let rest = looks.is_mixed() && length >= 6 && looks.changes >= 2;
+        return rest.then_some(super::Hit { start: end + 2, end: end + 2 + length, kind: "token" });
+    }
+    if text.get(end) == Some(&b'\n') {
+        return wrapped(text, end);
+    }
+    if !matches!(mark, b'"' | b'\'') {
+        return None;
+    }
+    let joint = &text[end + 1..text.len().min(end + 1 + WIDEST)];
+    let length = joint.iter().take_while(|byte| b" \t\r\n+.&\\".contains(byte)).count();
+    let joins = joint[..length].iter().any(|byte| matches!(byte, b'+' | b'.' | b'&' | b'\n'));
+    if !joins || byte(joint, length) != mark {
+        return None;
+    }
+    let start = end + 1 + length + 1;
+    let length =
+        text.get(start..)?.iter().take(LONGEST_LINE).position(|byte| *byte == mark || *byte <= b' ')?;
+    let content = &text[start..start + length];
+    let looks = profile(content);
+    let plausible =
+        looks.is_mixed() && looks.len >= 6 && looks.changes >= 2 && !super::contains(content, b"REDACTED");
+    let told = text[start + length] == mark && plausible;
+    told.then_some(super::Hit { start, end: start + length, kind: "token" })
+}
+
+/// Finds the rest of a long token that was broken at the end of a line: the next line is indented and has nothing else.
+fn wrapped(text: &[u8], end: usize) -> Option<super::Hit> {
+    const WIDEST_TOKEN: usize = 60;
+    let before = &text[end.saturating_sub(WIDEST_TOKEN)..end];
+    let long = before.len() == WIDEST_TOKEN && before.iter().all(|byte| is(*byte, BASE64 | BASE64_URL | DOT));
+    let start = end + 1 + super::classes::blanks(&text[end + 1..], 16);
+    let length = run(&text[start..], BASE64 | BASE64_URL | DOT, LONGEST);
+    let rest = length >= 16
+        && start > end + 1
+        && matches!(byte(text, start + length), b'\n' | b'\r' | b'"' | b'\'')
+        && profile(&text[start..start + length]).is_random();
+    (long && rest).then_some(super::Hit { start, end: start + length, kind: "token" })
+}
+
+/// Returns the end of a bare password, which may contain an `&` if no further `name=value` follows.
+pub fn beyond_ampersand(text: &[u8], end: usize) -> usize {
+    let rest = &text[end..];
+    let tail = rest.iter().take(64).take_while(|byte| **byte == b'&' || !ends_value(**byte)).count();
+    // Cutting the tail could split a character, so a tail that is longer than any password is left out.
+    let fits = (2..64).contains(&tail) && byte(rest, 0) == b'&' && byte(rest, 1) != b'&';
+    let continues = fits && !rest[..tail].contains(&b'=');
+    if continues { end + tail } else { end }
+}
+
+/// Returns the end of a line `NAME=value` of an environment file, where the value is the whole rest of the line,
+/// including brackets, because no shell reads it. Otherwise returns `end`.
+pub fn to_line_end(text: &[u8], start: usize, end: usize) -> usize {
+    let rest = &text[start..];
+    let length =
+        rest.iter().take(LONGEST_LINE).take_while(|byte| **byte > b' ' && !b"\"'`\\".contains(byte)).count();
+    let line = &rest[..length];
+    let code = line.ends_with(b")") || line.ends_with(b";") || line.starts_with(b"$");
+    let whole = length < LONGEST_LINE && start + length > end && matches!(byte(rest, length), b'\n' | b'\r');
+    if whole && !code && profile(line).is_random() { start + length } else { end }
+}
+
+/// Whether a byte ends a bare value. Brackets do, so that `f(x)` and `a[0]` are recognised by what follows the name.
+fn ends_value(byte: u8) -> bool {
+    byte <= b' ' || b"\"'`,;&|(){}[]<>\\".contains(&byte)
+}
+
+/// Returns where the value ends without a file extension, as in `password=x.zip`.
+pub fn before_extension(text: &[u8], value: Value) -> usize {
+    let content = &text[value.start..value.end];
+    let stem = [
+        ".zip", ".7z", ".rar", ".tar.gz", ".tgz", ".gz", ".pdf", ".docx", ".xlsx", ".kdbx", ".p12", ".pfx",
+        ".gpg",
+    ]
+    .iter()
+    .find_map(|extension| content.strip_suffix(extension.as_bytes()));
+    match stem {
+        Some(stem) if made_up::is_words(stem) || profile(stem).is_random() => value.start + stem.len(),
+        _ => value.end,
+    }
+}

@@ -1,0 +1,183 @@
+//! The nouns of lines that speak of a secret, in the supported languages: `password`, `mot de passe`, `Zugangsdaten`.
+
+use super::classes::{ALNUM, LETTER, UPPER, byte, ends_with_ignore_case, is};
+use super::names::{List, list};
+use super::{context, languages, stated};
+
+/// What the noun of a line means.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Noun {
+    Password,
+    /// A secret or a key, of which many have a value that is no password.
+    Secret,
+    /// A user and a password: `credentials`, `Zugangsdaten`.
+    Pair,
+}
+
+/// Returns what the word means, and where the noun of which it is a part begins and ends.
+pub fn noun(text: &[u8], start: usize, end: usize, floor: usize) -> Option<(Noun, usize, usize)> {
+    let word = &text[start..end];
+    let next = byte(text, end);
+    if !(KNOWN.holds(word) || word.len() >= 8 && is_compound(word) || next == 0xc3) {
+        return None;
+    }
+    // A noun ends at a blank or a mark of a sentence. In code, a bracket or a dot follows.
+    let closes = match next {
+        b' ' | b'\n' | b'\r' | b':' | b',' | b'"' | b'\'' | b'`' | b'*' | b')' | b'?' | b'!' | b';'
+        | b'=' => true,
+        b'.' => !is(byte(text, end + 1), ALNUM),
+        b'|' | b'\t' => true,
+        0xc3 => true,
+        _ => false,
+    };
+    let opened = start.checked_sub(1).map_or(b'\n', |at| text[at]);
+    let opens = match opened {
+        b'-' => is(word[0], UPPER) || matches!(word, b"value" | b"text"),
+        b'n' | b't' | b'r' => text[..start - 1].ends_with(b"\\"),
+        mark => !is(mark, ALNUM) && !matches!(mark, b'_' | b'.' | b'/' | b'$' | b'@' | b'#' | b'%' | b'\\'),
+    };
+    if !closes || !opens || !is_plain(word) {
+        return None;
+    }
+    if next == 0xc3 {
+        return accented(text, start, end);
+    }
+    let before = &text[floor..start];
+    if PASSWORDS.holds(word) || stated::names_password(word) || languages::names_password(word) {
+        if word.eq_ignore_ascii_case(b"passe") {
+            let name = ["mot de ", "palavra-", "phrase de "]
+                .iter()
+                .find(|name| ends_with_ignore_case(before, name))?;
+            return Some((Noun::Password, start - name.len(), end));
+        }
+        return Some((Noun::Password, start, end));
+    }
+    if PAIRS.holds(word) {
+        return Some((Noun::Pair, start, end));
+    }
+    let told = |words: &[&str]| words.iter().any(|word| ends_with_ignore_case(before, word));
+    let mut lower = [0; 12];
+    let lower = lower.get_mut(..word.len())?;
+    lower.copy_from_slice(word);
+    lower.make_ascii_lowercase();
+    match &*lower {
+        b"pass" => {
+            let used = told(&[
+                "the ", "my ", "your ", "and ", ", ", "/ ", "root ", "admin ", "is ", "'s ", "default ",
+                "new ", "with ", "user/",
+            ]) || is_below_user(before);
+            used.then_some((Noun::Password, start, end))
+        }
+        b"secret" if !told(&["public "]) => Some((Noun::Secret, start, end)),
+        b"geheim" | b"geheimnis" | b"segreto" | b"segredo" | b"secreto" => {
+            // The adjective in `code secret`, `codice segreto`.
+            Some((Noun::Secret, start, end))
+        }
+        b"code" | b"codice" if is_secret_code(text, end) || told(&["secret ", "access ", "pass "]) => {
+            Some((Noun::Password, start, end))
+        }
+        b"key"
+            if told(&[
+                "wifi ",
+                "wi-fi ",
+                "wlan ",
+                "wpa ",
+                "wpa2 ",
+                "shared ",
+                "secret ",
+                "network ",
+                "encryption ",
+                "master ",
+                "geheime ",
+            ]) =>
+        {
+            Some((Noun::Password, start, end))
+        }
+        b"key" | b"secret" | b"token" if told(&["public ", "no ", "public-"]) => None,
+        b"key" | b"token" | b"sleutel" | b"chiave" | b"chave" | b"llave" => Some((Noun::Secret, start, end)),
+        b"pin" => told(&["the ", "my ", "your ", "sim ", "card ", "door ", "new ", "our "]).then_some((
+            Noun::Password,
+            start,
+            end,
+        )),
+        b"value" | b"text" if told(&["password-", "secret-"]) => Some((Noun::Password, start, end)),
+        b"phrase" | b"frase" => {
+            let rest = &text[end..];
+            let secret = [" secrète", " secreta", " segreta", " de passe", " de paso", " secrete"]
+                .iter()
+                .any(|words| rest.starts_with(words.as_bytes()));
+            (secret || told(&["pass ", "secret "])).then_some((Noun::Password, start, end))
+        }
+        b"ordine" if told(&["parola d'", "parole d'"]) => Some((Noun::Password, start, end)),
+        b"ordre" if told(&["mot d'"]) => Some((Noun::Password, start, end)),
+        _ => None,
+    }
+}
+
+/// Whether the noun begins a line below `user name`.
+fn is_below_user(before: &[u8]) -> bool {
+    let Some(above) = before.strip_suffix(b"\n") else { return false };
+    let line = context::last_line(&above[above.len().saturating_sub(60)..]);
+    ["user ", "USER ", "login ", "username "].iter().any(|user| line.starts_with(user.as_bytes()))
+}
+
+/// Whether an adjective makes a code secret: `code secret`, `code d'accès`, `codice segreto`, `código de acceso`.
+fn is_secret_code(text: &[u8], end: usize) -> bool {
+    [" secret", " d'acc", " segret", " de acceso", " de acesso", " di accesso", " d'accesso", " pin"]
+        .iter()
+        .any(|words| text[end..].starts_with(words.as_bytes()))
+}
+
+/// Nouns with a letter that is not ASCII: `contraseña`, `clé`, `Schlüssel`.
+fn accented(text: &[u8], start: usize, end: usize) -> Option<(Noun, usize, usize)> {
+    let rest = &text[end..];
+    let word = text[start..end].to_ascii_lowercase();
+    let (noun, length) = match word.as_slice() {
+        b"contrase" if rest.starts_with("ña".as_bytes()) => (Noun::Password, 3),
+        b"cl" if rest.starts_with("é".as_bytes()) => (Noun::Secret, 2),
+        b"c" if rest.starts_with("ódigo".as_bytes()) && is_secret_code(text, end + 6) => (Noun::Password, 6),
+        _ if word.ends_with(b"schl") && rest.starts_with("üssel".as_bytes()) => (Noun::Secret, 6),
+        _ => return None,
+    };
+    Some((noun, start, end + length))
+}
+
+/// All nouns. Almost every word fails here.
+static KNOWN: List = list(
+    "pw pwd mdp clave senha passphrase passcode psk passkey wachtwoord kennwort parola mdps creds cred credentials credential login logins \
+     identifiants identifiant zugangsdaten anmeldedaten credenciales credenciais credenziali inloggegevens accesos pass secret geheim geheimnis \
+     segreto segredo secreto code codice key token sleutel chiave chave llave pin value text phrase frase ordine ordre password passwd passwort \
+     passe haslo heslo salasana sifre jelszo losenord adgangskode contrasena toegangscode codeword passord",
+);
+
+/// Whether a word is a noun that [`near`] examines on its own.
+pub fn is_head(word: &[u8]) -> bool {
+    HEADS.holds(word)
+}
+
+static HEADS: List = list(
+    "pw pwd mdp clave senha passphrase passcode psk wachtwoord kennwort creds credentials token password passwd passwort",
+);
+
+/// Whether a word ends like a German or Dutch word for a password: `Standardpasswort`.
+fn is_compound(word: &[u8]) -> bool {
+    ["passwort", "password", "kennwort", "wachtwoord", "passwd"]
+        .iter()
+        .any(|noun| ends_with_ignore_case(word, noun))
+}
+
+static PASSWORDS: List = list(
+    "pw pwd mdp clave senha passphrase passcode psk passkey wachtwoord kennwort parola pass-phrase mdps",
+);
+
+static PAIRS: List = list(
+    "creds cred credentials credential login logins identifiants identifiant zugangsdaten anmeldedaten credenciales credenciais credenziali \
+     inloggegevens accesos",
+);
+
+/// Whether a word is spelled like one of a sentence: `password`, `Password`, `PASSWORD`.
+fn is_plain(word: &[u8]) -> bool {
+    let upper = word.iter().filter(|byte| is(**byte, UPPER)).count();
+    let letters = word.iter().all(|byte| is(*byte, LETTER));
+    letters && (upper == 0 || upper == word.len() || upper == 1 && is(word[0], UPPER))
+}

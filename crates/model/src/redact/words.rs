@@ -1,0 +1,135 @@
+//! A line of text as words, without the marks around them.
+
+use super::Hit;
+use super::classes::{LETTER, byte, is};
+use super::context;
+
+/// How many bytes of the line are read on each side of the noun.
+pub const REACH: usize = 160;
+
+/// A word of a line, without the marks around it.
+#[derive(Clone, Copy, Default)]
+pub struct Word {
+    pub start: usize,
+    pub end: usize,
+    /// Whether a colon follows.
+    pub colon: bool,
+    /// Whether a sentence ends after it.
+    pub stops: bool,
+}
+
+impl Word {
+    pub fn bytes<'a>(&self, text: &'a [u8]) -> &'a [u8] {
+        &text[self.start..self.end]
+    }
+
+    pub fn hit(&self) -> Hit {
+        Hit { start: self.start, end: self.end, kind: "password" }
+    }
+
+    /// Whether a byte follows that only code has there.
+    pub fn is_code(&self, text: &[u8]) -> bool {
+        matches!(byte(text, self.end), b'(' | b'[' | b'{' | b'=' | b'/' | b'\\')
+            && !text[self.end..].starts_with(b"\\n")
+            && !text[self.end..].starts_with(b"\\\"")
+            && !text[self.end..].starts_with(b"\\r")
+            || byte(text, self.end) == b':' && !matches!(byte(text, self.end + 1), b' ' | b'\n' | b'\r')
+    }
+}
+
+/// Iterates over the words of `text[at..end]`. Tags are skipped, and marks around a word do not belong to it.
+pub fn words(text: &[u8], at: usize, end: usize) -> impl Iterator<Item = Word> + '_ {
+    let mut at = at;
+    std::iter::from_fn(move || {
+        loop {
+            while at < end && (text[at] <= b' ' || is_mark(text, at) > 0) {
+                at += is_mark(text, at).max(1);
+            }
+            if at >= end {
+                return None;
+            }
+            if text[at] == b'<' {
+                let tag = text[at..end].iter().take(60).position(|byte| *byte == b'>');
+                if let Some(tag) =
+                    tag.filter(|_| is(byte(text, at + 1), LETTER) || byte(text, at + 1) == b'/')
+                {
+                    at += tag + 1;
+                    continue;
+                }
+            }
+            let start = at;
+            while at < end
+                && text[at] > b' '
+                && !matches!(text[at], b'"' | b'`' | b'<')
+                && wide_mark(&text[at..]) == 0
+            {
+                at += 1;
+            }
+            // The bracket may belong to an arrow: `x <- the password`.
+            if at == start {
+                at += 1;
+                while at < end && text[at] > b' ' && matches!(text[at], b'-' | b'<') {
+                    at += 1;
+                }
+            }
+            return Some(trimmed(text, start, at));
+        }
+    })
+}
+
+fn trimmed(text: &[u8], start: usize, at: usize) -> Word {
+    let mut end = at;
+    let (mut colon, mut stops) = (false, false);
+    while end > start + 1 {
+        let mark = text[end - 1];
+        // The exclamation mark of `Herbst2024!` belongs to the password.
+        let owned =
+            mark == b'!' && text[start..end].iter().any(u8::is_ascii_digit) && !matches!(text[end - 2], b'!');
+        if owned || !b"'.,;:!?)]}*\\".contains(&mark) {
+            break;
+        }
+        colon |= mark == b':';
+        stops |= matches!(mark, b'.' | b'!' | b'?' | b';');
+        end -= 1;
+    }
+    Word { start, end, colon, stops }
+}
+
+/// Returns the length of a mark that can open a word: a quote, a bracket, an asterisk.
+fn is_mark(text: &[u8], at: usize) -> usize {
+    match text[at] {
+        b'"' | b'\'' | b'`' | b'(' | b'[' | b'{' | b'*' | b',' | b';' => 1,
+        b'\\' if matches!(byte(text, at + 1), b'"' | b'\'' | b'`') => 2,
+        _ => wide_mark(&text[at..]),
+    }
+}
+
+fn wide_mark(text: &[u8]) -> usize {
+    ["«", "»", "“", "”", "„", "‘", "’", "\u{a0}", "\u{202f}", "│", "║", "┃", "：", "。"]
+        .iter()
+        .find(|mark| text.starts_with(mark.as_bytes()))
+        .map_or(0, |mark| mark.len())
+}
+
+/// Returns the end of the line that goes on at `at`: a real line break, an escaped one, or the last blank within reach.
+pub fn line_end(text: &[u8], at: usize) -> usize {
+    let window = &text[at..text.len().min(at + REACH)];
+    let broken = memchr::memchr2_iter(b'\n', b'\\', window)
+        .find(|at| window[*at] == b'\n' || matches!(window.get(at + 1), Some(b'n' | b'r')));
+    match broken {
+        Some(length) => at + length,
+        None if at + window.len() == text.len() => text.len(),
+        // A word must not be cut.
+        None => at + window.iter().rposition(u8::is_ascii_whitespace).unwrap_or(0),
+    }
+}
+
+/// Returns the start of the line before `at`: after a line break, or after the first blank within reach.
+pub fn line_start(text: &[u8], at: usize, floor: usize) -> usize {
+    let from = floor.max(at.saturating_sub(REACH));
+    let line = at - context::last_line(&text[from..at]).len();
+    if line > from || from == floor {
+        return line;
+    }
+    line + text[line..at].iter().position(u8::is_ascii_whitespace).unwrap_or(at - line)
+}
