@@ -118,6 +118,20 @@ fn the_last_words_of_two_are_both_kept() {
     assert!(kept.len() < 1024 * 1024 && kept.starts_with("The first.\n"), "{}", kept.len());
 }
 
+#[test]
+fn a_sub_agent_with_the_name_of_its_file_is_told_and_judged() {
+    let env = expecting(&["review-security.md", "review-style.md"]);
+    for kind in ["review-style", "plugin:review-style"] {
+        let text = env.fire("s1", "SubagentStart", agent(kind, "a1")).context();
+        assert!(text.contains("review-style.md") && !text.contains("review-security.md"), "{kind}: {text}");
+        env.fire("s1", "SubagentStop", stopped(kind, "a1", "All is well."));
+        let line = env.journal("s1").into_iter().rfind(|line| line["event"] == "subagent-stop").unwrap();
+        assert_eq!(line["verdict"], "missing", "{kind}: {line}");
+    }
+    let kept = env.project().join(RUN).join("review-style.md.last-message.md");
+    assert_eq!(fs::read_to_string(kept).unwrap(), "All is well.\n");
+}
+
 /// In `{skill}-{agent-role}.md` the skill's name can contain hyphens, and an agent's type can have the prefix of a
 /// plugin.
 #[test]
