@@ -132,6 +132,24 @@ fn a_sub_agent_with_the_name_of_its_file_is_told_and_judged() {
     assert_eq!(fs::read_to_string(kept).unwrap(), "All is well.\n");
 }
 
+/// The session of a launched sub-agent must write its own output. It does not manage the run.
+#[test]
+fn a_launched_sub_agent_is_not_told_to_launch_itself() {
+    let env = expecting(&["review-a.md", "review-b.md", "--", "true"]);
+    let start = |session: &str, output: &str| {
+        let payload = env.payload(session, "SessionStart", json!({"source": "startup"}));
+        let path = env.project().join(output);
+        let told = env.hook_call("SessionStart", payload.to_string()).var("THROUGHLINE_OUTPUT", path).run();
+        told.accepted("SessionStart");
+        told.stdout
+    };
+    let told = start("s2", &format!("{RUN}/review-a.md"));
+    assert!(!told.contains("thru gate run") && !told.contains("review-b.md"), "{told}");
+    // It may start a run of its own.
+    let told = start("s3", "another-run/review-a.md");
+    assert!(told.contains("thru gate run"), "{told}");
+}
+
 /// In `{skill}-{agent-role}.md` the skill's name can contain hyphens, and an agent's type can have the prefix of a
 /// plugin.
 #[test]
