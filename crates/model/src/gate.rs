@@ -192,29 +192,33 @@ pub fn is_list(file: &str) -> bool {
 /// Returns the agent role in `{skill}-{agent-role}.md`. The skill is the stage if the name starts with the stage,
 /// otherwise the first word of the name.
 pub fn role_of<'a>(file: &'a str, stage: &str) -> &'a str {
-    let stem = file.strip_suffix(".md").unwrap_or(file);
+    let stem = stem_of(file);
     let of_stage = stem.strip_prefix(stage).and_then(|rest| rest.strip_prefix('-'));
     of_stage.or_else(|| stem.split_once('-').map(|(_, role)| role)).unwrap_or(stem)
 }
 
-/// Returns the one output that a sub-agent of this type must write; `None` if there are several candidates. A skill's
-/// name may contain hyphens, so if no role equals the type, a role that ends with it matches.
+fn stem_of(file: &str) -> &str {
+    file.strip_suffix(".md").unwrap_or(file)
+}
+
+/// Returns the one output that a sub-agent of this type must write; `None` if there are several candidates. The type
+/// is the role, or the whole name of the file without its ending. A skill's name may contain hyphens, so if no output
+/// has this role or name, a role that ends with the type matches.
 pub fn output_of(expected: &Expected, agent: &str) -> Option<usize> {
     // `plugin:agent` is how Claude Code names an agent that came with a plugin.
     let agent = agent.rsplit(':').next().unwrap_or(agent);
     if agent.is_empty() {
         return None;
     }
-    let roles: Vec<&str> =
-        expected.outputs.iter().map(|output| role_of(&output.file, &expected.stage)).collect();
-    let having = |is_so: &dyn Fn(&str) -> bool| -> Vec<usize> {
-        roles.iter().enumerate().filter(|(_, role)| is_so(role)).map(|(i, _)| i).collect()
+    let having = |is_so: &dyn Fn(&str, &str) -> bool| -> Vec<usize> {
+        let files = expected.outputs.iter().map(|output| output.file.as_str()).enumerate();
+        files.filter(|(_, file)| is_so(file, role_of(file, &expected.stage))).map(|(i, _)| i).collect()
     };
-    let mut of_role = having(&|role| role == agent);
-    if of_role.is_empty() {
-        of_role = having(&|role| role.strip_suffix(agent).is_some_and(|rest| rest.ends_with('-')));
+    let mut found = having(&|file, role| role == agent || stem_of(file) == agent);
+    if found.is_empty() {
+        found = having(&|_, role| role.strip_suffix(agent).is_some_and(|rest| rest.ends_with('-')));
     }
-    if let [only] = of_role[..] { Some(only) } else { None }
+    if let [only] = found[..] { Some(only) } else { None }
 }
 
 impl Tier {

@@ -124,12 +124,18 @@ fn an_output_belongs_to_one_agent_or_to_none() {
     let two = expected(&["review-security.md", "review-ux.md", "plan-ux.md"]);
     assert_eq!(output_of(&two, "security"), Some(0));
     assert_eq!(output_of(&two, "plugin:security"), Some(0));
+    assert_eq!(output_of(&two, "review-security"), Some(0), "by the name of the file");
+    assert_eq!(output_of(&two, "plugin:plan-ux"), Some(2));
     assert_eq!(output_of(&two, "ux"), None, "two could be meant");
+    assert_eq!(output_of(&two, "security-review"), None);
     assert_eq!(output_of(&two, "general-purpose"), None);
     let long = expected(&["code-review-perf.md", "code-review-ux.md", "plan-ux.md"]);
     assert_eq!(output_of(&long, "cwf:perf"), Some(0), "by the end of its role");
     assert_eq!(output_of(&long, "ux"), Some(2), "a whole role goes before the end of one");
     assert_eq!(output_of(&long, "erf"), None);
+    let both = expected(&["review-ux.md", "ux.md", "x-plan-ux.md", "plan-ux.md"]);
+    assert_eq!(output_of(&both, "ux"), None, "a name does not go before a role");
+    assert_eq!(output_of(&both, "plan-ux"), None, "two could be meant");
     assert_eq!(output_of(&expected(&["a-b-ux.md", "a-c-ux.md"]), "ux"), None, "two could be meant");
     assert_eq!(output_of(&two, ""), None, "the summariser of Claude Code");
     assert_eq!(output_of(&expected(&["review-.md"]), ""), None);

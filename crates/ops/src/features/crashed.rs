@@ -169,7 +169,7 @@ fn is_open(store: &Store, packet: &str) -> bool {
     matches!(packet.status, Some(Status::Draft | Status::Active)) && packet.claimed_by.is_empty()
 }
 
-/// Records that this session already has a packet. If the session crashes, that packet is used.
+/// Records that this session already has a packet. If the session crashes before it goes on, that packet is used.
 pub(crate) fn handed_off(world: &World, store: &Store, session: &str, packet: &str) -> Result<()> {
     let Ok(session) = Id::new(session) else { return Ok(()) };
     let seen =
@@ -341,21 +341,37 @@ fn until(world: &World, store: &Store, session: &Id) -> Result<Until> {
     Ok(Until { at: time::rfc3339(world.now), records })
 }
 
-/// Returns what was done about a session. Also returns `None` if the session was resumed afterwards and did some
-/// work.
+/// Returns what was done about a session. Also returns `None` if the session did some work afterwards, which is not in
+/// its packet.
 fn seen_to(store: &Store, open: &Entry) -> Result<Option<CrashRecord>> {
     let Some(seen) = store.session(&open.session).get::<CrashRecord>()? else { return Ok(None) };
-    // Work right after the session's own handoff does not need a second packet.
-    let is_over = *open.at < *seen.until.at || !has_worked(store, &open.session, seen.until.records)?;
+    let since = seen.until.records;
+    let is_over = match *open.at < *seen.until.at {
+        false => !has_worked(store, &open.session, since)?,
+        // A packet is offered only after the crash, so nothing can be later.
+        true => seen.offered || !has_gone_on(store, &open.session, since)?,
+    };
     Ok(is_over.then_some(seen))
+}
+
+/// Returns whether the session went on after its own handoff: the user asked for something, or a file was edited.
+/// What an agent looks up right after the handoff does not need a second packet.
+fn has_gone_on(store: &Store, session: &Id, since: u64) -> Result<bool> {
+    let digest = store.digest(session, |_| {})?;
+    let is_edited = |file: &FileUse| file.edited_at > since && !is_our_file(&file.path);
+    Ok(words::real(&digest.prompts).iter().any(|prompt| prompt.record > since)
+        || digest.files.iter().any(is_edited))
 }
 
 fn has_worked(store: &Store, session: &Id, since: u64) -> Result<bool> {
     let digest = store.digest(session, |_| {})?;
-    let is_ours = |path: &str| Path::new(path).starts_with(layout::STORE);
     let touched = |file: &FileUse| file.edited_at > since || file.reads > 0 && file.last > since;
-    Ok(digest.files.iter().any(|file| touched(file) && !is_ours(&file.path))
+    Ok(digest.files.iter().any(|file| touched(file) && !is_our_file(&file.path))
         || digest.commands.iter().any(|used| used.last > since && !is_our_command(&used.command)))
+}
+
+fn is_our_file(path: &str) -> bool {
+    Path::new(path).starts_with(layout::STORE)
 }
 
 fn is_our_command(line: &str) -> bool {

@@ -101,41 +101,52 @@ impl ListChange {
 
 /// Adds paths to this clone's exclude list, unless git ignores them anyway.
 pub fn exclude(project: &Path, paths: &[PathBuf]) -> Result<Option<ListChange>> {
-    let Some(ExcludeList { top, file, held }) = exclude_list(project)? else { return Ok(None) };
-    let before = held.as_deref().unwrap_or_default();
-    let names: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
-    let ignored = ignored(project, &names.iter().map(|name| &**name).collect::<Vec<_>>());
-    let lines: Vec<String> = names
-        .iter()
-        .filter(|name| !ignored.iter().any(|path| path == *name))
-        .filter_map(|name| line_for(&top, Path::new(&**name)))
-        .filter(|line| !contains_line(before, line))
-        .collect();
-    if lines.is_empty() {
-        return Ok(None);
-    }
-    let has_gap = !before.is_empty() && !before.ends_with(b"\n");
-    let (gap, mark) = if has_gap { ("\n", MARK_JOINED) } else { ("", MARK) };
-    let mark = if mark_at(before).is_some() { String::new() } else { format!("{mark}\n") };
-    let added = format!("{gap}{mark}{}\n", lines.join("\n"));
-    let after = [before, added.as_bytes()].concat();
-    Ok(Some(ListChange { file, before: held, after }))
+    relist(project, paths, &[])
 }
 
 /// Removes the lines for these paths again, and the mark if no line is left below it.
 pub fn include(project: &Path, paths: &[PathBuf]) -> Result<Option<ListChange>> {
+    relist(project, &[], paths)
+}
+
+/// Adds the paths in `hide` to this clone's exclude list, unless git ignores them anyway, and removes our lines for
+/// those in `show`. No path is in both.
+pub fn relist(project: &Path, hide: &[PathBuf], show: &[PathBuf]) -> Result<Option<ListChange>> {
     let Some(ExcludeList { top, file, held }) = exclude_list(project)? else { return Ok(None) };
     let before = held.as_deref().unwrap_or_default();
-    if mark_at(before).is_none() {
-        return Ok(None);
+    let shown: Vec<String> = show.iter().filter_map(|path| line_for(&top, path)).collect();
+    let names: Vec<_> = hide.iter().map(|path| path.to_string_lossy()).collect();
+    let ignored = ignored(project, &names.iter().map(|name| &**name).collect::<Vec<_>>());
+    let hidden: Vec<String> = names
+        .iter()
+        .filter(|name| !ignored.iter().any(|path| path == *name))
+        .filter_map(|name| line_for(&top, Path::new(&**name)))
+        .collect();
+    let after = with_lines(without_lines(before, &shown), &hidden);
+    Ok((after != before).then_some(ListChange { file, before: held, after }))
+}
+
+fn with_lines(list: Vec<u8>, lines: &[String]) -> Vec<u8> {
+    let new: Vec<&str> =
+        lines.iter().filter(|line| !contains_line(&list, line)).map(String::as_str).collect();
+    if new.is_empty() {
+        return list;
     }
-    let ours: Vec<String> = paths.iter().filter_map(|path| line_for(&top, path)).collect();
-    let is_ours = |line: &&[u8]| ours.iter().any(|own| own.as_bytes() == line.trim_ascii_end());
+    let has_gap = !list.is_empty() && !list.ends_with(b"\n");
+    let (gap, mark) = if has_gap { ("\n", MARK_JOINED) } else { ("", MARK) };
+    let mark = if mark_at(&list).is_some() { String::new() } else { format!("{mark}\n") };
+    let added = format!("{gap}{mark}{}\n", new.join("\n"));
+    [list, added.into_bytes()].concat()
+}
+
+/// Removes these lines below our mark. A line above it is the user's.
+fn without_lines(list: &[u8], ours: &[String]) -> Vec<u8> {
+    let Some(mark) = mark_at(list).filter(|_| !ours.is_empty()) else { return list.to_vec() };
+    let is_ours = |line: &[u8]| ours.iter().any(|own| own.as_bytes() == line.trim_ascii_end());
+    let numbered = list.split_inclusive(|b| *b == b'\n').enumerate();
     let mut lines: Vec<&[u8]> =
-        before.split_inclusive(|b| *b == b'\n').filter(|line| !is_ours(line)).collect();
-    if let Some(mark) = lines.iter().position(|line| is_mark(line))
-        && !lines.get(mark + 1).is_some_and(|next| next.starts_with(b"/"))
-    {
+        numbered.filter(|(i, line)| *i < mark || !is_ours(line)).map(|(_, line)| line).collect();
+    if !lines.get(mark + 1).is_some_and(|next| next.starts_with(b"/")) {
         let joined = lines.remove(mark).trim_ascii_end() == MARK_JOINED.as_bytes();
         // The line end that was added before the mark is removed too, unless the user has added lines after our
         // lines.
@@ -144,8 +155,7 @@ pub fn include(project: &Path, paths: &[PathBuf]) -> Result<Option<ListChange>> 
             *last = last.strip_suffix(b"\n").unwrap_or(last);
         }
     }
-    let after = lines.concat();
-    Ok((after != before).then_some(ListChange { file, before: held, after }))
+    lines.concat()
 }
 
 /// Returns the paths that we exclude in this clone.

@@ -463,13 +463,14 @@ impl Job<'_> {
     fn plan_hidden(&self, plans: &[Plan]) -> Result<Option<git::ListChange>> {
         let Job { world, harness, project, scope, task, .. } = *self;
         let folder = &self.folder;
-        let mut ours: Vec<PathBuf> =
+        let own: Vec<PathBuf> =
             own_files(world, harness, folder, scope).into_iter().map(|file| file.path).collect();
         match (scope, task) {
             (Scope::User, _) => Ok(None),
             // Files that were written for one person do not concern others. They are excluded from git in this
             // clone only.
             (Scope::Local, Task::Install) => {
+                let mut settings = Vec::new();
                 for (path, place) in local_files(harness, folder) {
                     // If a settings file existed before our installation, the user decides whether git shows it.
                     let held = plans
@@ -480,13 +481,23 @@ impl Job<'_> {
                         !settings::find(bytes, &place).is_ok_and(|hooks| !hooks.is_empty())
                     });
                     if !is_theirs && !was_there(world, &path, &place)? {
-                        ours.push(path);
+                        settings.push(path);
                     }
                 }
-                git::exclude(project, &ours)
+                // All worktrees share one list. A file that the user has in one of them must not be hidden, and an
+                // older version of thru hid it.
+                let worktrees = git::worktrees(project);
+                let is_theirs = |path: &PathBuf| {
+                    let inside = path.strip_prefix(project).ok();
+                    inside.is_some_and(|inside| {
+                        worktrees.iter().any(|tree| is_another_file(&tree.join(inside)))
+                    })
+                };
+                let (theirs, own): (Vec<PathBuf>, Vec<PathBuf>) = own.into_iter().partition(is_theirs);
+                git::relist(project, &[own, settings].concat(), &theirs)
             }
             // Shared files must be visible, even if an installation for one user hid them.
-            (Scope::Project, Task::Install) => git::include(project, &ours),
+            (Scope::Project, Task::Install) => git::include(project, &own),
             (Scope::Project, Task::Uninstall) => Ok(None),
             (Scope::Local, Task::Uninstall) => {
                 // All worktrees share one list. Its lines are needed as long as hooks are installed in another
@@ -496,11 +507,17 @@ impl Job<'_> {
                 if self.mode == Mode::Write && others.iter().skip(1).any(is_wired) {
                     return Ok(None);
                 }
-                ours.extend(local_files(harness, folder).into_iter().map(|(path, _)| path));
-                git::include(project, &ours)
+                let settings = local_files(harness, folder).into_iter().map(|(path, _)| path);
+                git::include(project, &own.into_iter().chain(settings).collect::<Vec<_>>())
             }
         }
     }
+}
+
+/// Returns whether there is a file at this path that no version of thru wrote.
+fn is_another_file(path: &Path) -> bool {
+    let text = read(path).ok().flatten();
+    text.is_some_and(|text| !is_ours(&String::from_utf8_lossy(&text)))
 }
 
 /// Returns whether the harness ignores this file and every hook in it.

@@ -118,6 +118,38 @@ fn the_last_words_of_two_are_both_kept() {
     assert!(kept.len() < 1024 * 1024 && kept.starts_with("The first.\n"), "{}", kept.len());
 }
 
+#[test]
+fn a_sub_agent_with_the_name_of_its_file_is_told_and_judged() {
+    let env = expecting(&["review-security.md", "review-style.md"]);
+    for kind in ["review-style", "plugin:review-style"] {
+        let text = env.fire("s1", "SubagentStart", agent(kind, "a1")).context();
+        assert!(text.contains("review-style.md") && !text.contains("review-security.md"), "{kind}: {text}");
+        env.fire("s1", "SubagentStop", stopped(kind, "a1", "All is well."));
+        let line = env.journal("s1").into_iter().rfind(|line| line["event"] == "subagent-stop").unwrap();
+        assert_eq!(line["verdict"], "missing", "{kind}: {line}");
+    }
+    let kept = env.project().join(RUN).join("review-style.md.last-message.md");
+    assert_eq!(fs::read_to_string(kept).unwrap(), "All is well.\n");
+}
+
+/// The session of a launched sub-agent must write its own output. It does not manage the run.
+#[test]
+fn a_launched_sub_agent_is_not_told_to_launch_itself() {
+    let env = expecting(&["review-a.md", "review-b.md", "--", "true"]);
+    let start = |session: &str, output: &str| {
+        let payload = env.payload(session, "SessionStart", json!({"source": "startup"}));
+        let path = env.project().join(output);
+        let told = env.hook_call("SessionStart", payload.to_string()).var("THROUGHLINE_OUTPUT", path).run();
+        told.accepted("SessionStart");
+        told.stdout
+    };
+    let told = start("s2", &format!("{RUN}/review-a.md"));
+    assert!(!told.contains("thru gate run") && !told.contains("review-b.md"), "{told}");
+    // It may start a run of its own.
+    let told = start("s3", "another-run/review-a.md");
+    assert!(told.contains("thru gate run"), "{told}");
+}
+
 /// In `{skill}-{agent-role}.md` the skill's name can contain hyphens, and an agent's type can have the prefix of a
 /// plugin.
 #[test]

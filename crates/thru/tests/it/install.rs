@@ -149,6 +149,43 @@ fn a_command_of_the_users_own_is_not_overwritten() {
     assert_eq!(fs::read_to_string(mine).unwrap(), "mine\n");
 }
 
+/// Only files that we wrote are hidden from git. The list is one for all worktrees.
+#[test]
+fn a_command_of_the_users_own_is_not_hidden_from_git() {
+    const MINE: &str = ".claude/commands/thru-context.md";
+    const OURS: &str = ".claude/commands/handoff.md";
+    let env = TestEnv::repository();
+    env.write("project/a.py", "");
+    env.git(&["add", "a.py"]);
+    env.git(&["commit", "-qm", "start"]);
+    env.git(&["worktree", "add", "-q", "../tree"]);
+    let list = env.project().join(".git/info/exclude");
+    let is_hidden =
+        |file: &str| fs::read_to_string(&list).unwrap().lines().any(|line| line == format!("/{file}"));
+    // The file is in one worktree, and then in the other.
+    for folder in ["project", "tree"] {
+        let mine = env.write(&format!("{folder}/{MINE}"), "mine\n");
+        env.thru(&["install", "claude-code"]).ok();
+        assert!(is_hidden(OURS) && !is_hidden(MINE), "{folder}: {}", fs::read_to_string(&list).unwrap());
+        let again = env.thru(&["install", "claude-code", "--json"]).ok().stdout;
+        assert!(!again.contains("info/exclude"), "{folder}: {again}");
+        env.thru(&["uninstall", "claude-code"]).ok();
+        fs::remove_file(mine).unwrap();
+    }
+    // An older version of thru hid the file. A line that the user wrote above ours is left alone.
+    env.thru(&["install", "claude-code"]).ok();
+    assert!(is_hidden(MINE));
+    env.write(&format!("project/{MINE}"), "mine\n");
+    env.thru(&["install", "claude-code"]).ok();
+    assert!(is_hidden(OURS) && !is_hidden(MINE));
+    env.thru(&["uninstall", "claude-code"]).ok();
+    fs::write(&list, format!("/{MINE}\n")).unwrap();
+    env.thru(&["install", "claude-code"]).ok();
+    assert!(is_hidden(OURS) && is_hidden(MINE));
+    env.thru(&["uninstall", "claude-code"]).ok();
+    assert_eq!(fs::read_to_string(&list).unwrap(), format!("/{MINE}\n"));
+}
+
 #[test]
 fn the_doctor_knows_what_is_wired_and_what_never_fired() {
     let env = TestEnv::repository();

@@ -60,6 +60,33 @@ fn a_session_that_was_handed_off_leaves_no_second_packet() {
     assert!(env.thru(&["pickup"]).ok().stdout.contains("Goal: finish the parser"));
 }
 
+/// The packet of the handoff does not contain what came later, so the crashed session gets another one.
+#[test]
+fn a_session_that_went_on_after_its_handoff_leaves_a_fresh_packet() {
+    for by_start in [false, true] {
+        let env = worked();
+        let (old, _) = handoff(&env, "finish the parser");
+        let later = "2026-11-15T20:00:00Z";
+        let prompt = "Rename f to answer everywhere, and delete nothing.";
+        fire_at(&env, later, "UserPromptSubmit", json!({"prompt": prompt}));
+        let edit = json!({"tool_name": "Write", "tool_use_id": "w1", "tool_input": {"file_path": env.project().join("src/print.rs")}});
+        fire_at(&env, later, "PostToolUse", edit);
+        kill(&env);
+        assert!(env.thru(&["status"]).ok().stdout.contains("`thru sweep` writes a packet"));
+        if !by_start {
+            assert_eq!(env.json(&["sweep"]).as_array().unwrap().len(), 1);
+            assert_eq!(env.json(&["sweep"]), json!([]), "once");
+        }
+        let told = start(&env, "s2");
+        let new = ids(&env).into_iter().find(|id| *id != old).unwrap();
+        assert!(told.contains(&format!("crashed; `thru pickup {new}`")), "{told}");
+        let pickup = env.thru(&["pickup", &new]).ok().stdout;
+        assert!(pickup.contains("delete nothing") && pickup.contains("src/print.rs"), "{pickup}");
+        assert!(!start(&env, "s3").contains("crashed;"), "once");
+        assert_eq!(ids(&env).len(), 2);
+    }
+}
+
 #[test]
 fn a_packet_that_is_done_is_not_offered() {
     let env = worked();

@@ -14,6 +14,7 @@ use model::score::Signal;
 use serde::Serialize;
 use store::{CheckDepth, Root, Run, Store};
 
+use super::launch::OUTPUT_VARIABLE;
 use super::{judge, live};
 use crate::Result;
 use crate::features::{BriefContext, Decision, ProjectContext};
@@ -72,7 +73,7 @@ pub const SECTIONS: &[&str] = &[SECTION.name];
 
 /// Returns, for a brief, what the live run is still waiting for, or why that is unknown.
 pub(crate) fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
-    let ProjectContext { root, store, settings, .. } = context.project;
+    let ProjectContext { world, root, store, settings, .. } = context.project;
     let found = find(store, root, settings).and_then(|found| match found {
         Some((run, expected)) => {
             let invalid = invalid(&run, &expected, root, LOOKED_AT)?;
@@ -89,6 +90,12 @@ pub(crate) fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
             return Ok(vec![Candidate::new(&SECTION, "output:error", text)]);
         }
     };
+    // A sub-agent that this run launched must write its own output. The others are not its task, and it must not
+    // launch itself.
+    let own = world.path(OUTPUT_VARIABLE);
+    if own.is_some_and(|own| own.starts_with(run.path())) {
+        return Ok(Vec::new());
+    }
     let folder = shown(run.path(), root);
     let mut candidates: Vec<Candidate> = invalid
         .iter()

@@ -17,6 +17,9 @@ use crate::Result;
 use crate::process::reaper::ProcessReaper;
 use crate::process::{self, Job, Watch};
 
+/// The variable in which a launched command finds the path of its output.
+pub(super) const OUTPUT_VARIABLE: &str = "THROUGHLINE_OUTPUT";
+
 /// How much is kept of one launch's output.
 const LOG_BYTES: usize = 4 * 1024 * 1024;
 
@@ -52,7 +55,7 @@ pub(super) fn launch(launch: &Launch) -> Result<String> {
             argv: &output.launch,
             folder: launch.folder,
             input: b"",
-            variables: &[("THROUGHLINE_OUTPUT", OsString::from(path))],
+            variables: &[(OUTPUT_VARIABLE, OsString::from(path))],
             timeout: launch.timeout,
             keep: 0,
         },
