@@ -118,6 +118,9 @@ pub struct Digest {
     /// What git's files say now. Read when a brief or a packet is made, and never stored.
     #[serde(skip)]
     pub disk: Option<GitOnDisk>,
+    /// Whether a file of the session was changed after its last record. Read and kept like `disk`.
+    #[serde(skip)]
+    pub is_changed_since: bool,
     /// What the agent found, decided and did, in its own words, oldest first.
     pub statements: Vec<Statement>,
     /// Work that was delegated to sub-agents, oldest first.

@@ -253,13 +253,48 @@ fn lower_words(text: &str, most: usize) -> Vec<String> {
         .collect()
 }
 
-/// Returns the sentences of a prompt in which the user said how to do the work. For a paste it returns none, because
-/// its sentences are not the user's.
+/// Returns the sentences of a prompt in which the user said how to do the work, or the parts of sentences. For a paste
+/// it returns none, because its sentences are not the user's.
 pub fn wishes(text: &str) -> Vec<&str> {
     if text.len() >= PASTE_BYTES || is_report(text) || sort(text) == Sort::Question {
         return Vec::new();
     }
-    sentences(text).filter(|sentence| is_wish(sentence)).collect()
+    let wishes = |sentence| match is_wish(sentence) {
+        true => vec![sentence],
+        // "Halve the amount; never change tests/." is a task with an instruction.
+        false if sentence.ends_with('?') => Vec::new(),
+        false => clauses(sentence).into_iter().skip(1).filter(|clause| is_wish(clause)).collect(),
+    };
+    sentences(text).flat_map(wishes).collect()
+}
+
+/// Splits a sentence at semicolons, and where a prohibition begins.
+fn clauses(sentence: &str) -> Vec<&str> {
+    const PROHIBITIONS: [&str; 4] = ["never ", "don't ", "dont ", "do not "];
+    const JOINTS: [&str; 9] = [", and ", ", but ", ", please ", ", ", " but ", " – ", " — ", " - ", ": "];
+    // Lower case and the other apostrophe can have another length, so only ASCII is folded.
+    let small = sentence.to_ascii_lowercase();
+    let begins = |at: usize| {
+        let rest = small[at..].replace('’', "'");
+        PROHIBITIONS.iter().any(|word| rest.starts_with(word))
+    };
+    let joint = |at: usize| {
+        JOINTS.iter().find(|joint| small[at..].starts_with(**joint)).map(|joint| at + joint.len())
+    };
+    let (mut found, mut start) = (Vec::new(), 0);
+    for (at, c) in small.char_indices() {
+        let next = match c {
+            ';' => Some(at + 1),
+            ' ' | ',' | ':' => joint(at).filter(|next| begins(*next)),
+            _ => None,
+        };
+        if let Some(next) = next.filter(|_| at >= start) {
+            found.push(sentence[start..at].trim());
+            start = next;
+        }
+    }
+    found.push(sentence[start..].trim());
+    found
 }
 
 fn is_wish(sentence: &str) -> bool {

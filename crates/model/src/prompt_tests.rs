@@ -55,6 +55,16 @@ fn what_a_message_is() {
 #[test]
 fn how_it_is_to_be_done() {
     let wish = |text| wishes(text).join("|");
+    // A prohibition within a sentence.
+    assert_eq!(wish("Make HALF halve the amount; never change tests/."), "never change tests/.");
+    assert_eq!(wish("Make HALF halve the amount, but don’t touch the tests."), "don’t touch the tests.");
+    assert_eq!(
+        wish("Refactor the cart but do not rename HALF, and never push to main."),
+        "do not rename HALF|never push to main."
+    );
+    assert_eq!(wish("Größe halbieren – never change tests/"), "never change tests/");
+    assert_eq!(wish("Round the totals; add THIRD; list the users that never log in"), "");
+    assert_eq!(wish("Why is it halved; never mind the tests?"), "");
     assert_eq!(wish("Fix it. Don't touch the lock file! Is it green?"), "Don't touch the lock file!");
     assert_eq!(
         wish("oh, please don't amend commits - it breaks hooks"),

@@ -12,16 +12,33 @@ pub use about::{names_cause, sentences_about, without_open_ends};
 pub use choice::option;
 pub use purpose::{announces_look, purpose};
 pub use talk::retracts;
-use talk::{is_announcement, is_bare_heading, is_informative, is_talk};
+use talk::{is_announcement, is_bare_heading, is_informative, is_step, is_talk};
 
 /// A text between two calls that has fewer characters than this says nothing.
 const INFORMATIVE_CHARS: usize = 45;
 
 /// Returns the text without markup, announcements and praise, on one line: sentences and list items in their order.
 /// Tables keep their rows, and plain blocks keep their words. Code is dropped, and so is a heading with nothing left
-/// below it.
+/// below it. An ellipsis stands where sentences between others are dropped.
 pub fn condense(text: &str) -> String {
-    let mut out = Condensed::default();
+    condensed(text, Steps::Drop)
+}
+
+/// Condenses words that end a turn. What they announce has not been done, so it is kept.
+pub fn condense_closing(text: &str) -> String {
+    condensed(text, Steps::Keep)
+}
+
+/// Whether sentences that announce a step are kept. Between two calls, the next call shows what was announced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Steps {
+    Keep,
+    #[default]
+    Drop,
+}
+
+fn condensed(text: &str, steps: Steps) -> String {
+    let mut out = Condensed { steps, ..Condensed::default() };
     let mut lines = text.lines().map(str::trim).peekable();
     while let Some(line) = lines.next() {
         if line.starts_with("```") || line.starts_with("~~~") {
@@ -91,31 +108,45 @@ struct Condensed {
     out: String,
     /// A heading that is kept if something follows below it.
     heading: String,
+    steps: Steps,
+    /// Whether sentences were dropped after the text that has been kept.
+    gap: bool,
 }
 
 impl Condensed {
     fn add(&mut self, line: &str, piece: Piece) {
         let line = line.replace("**", "");
-        let kept: Vec<&str> = split(&line).into_iter().filter(|sentence| !is_talk(sentence)).collect();
-        let kept = kept.join(" ");
+        let is_kept = |sentence: &str| !is_talk(sentence) || self.steps == Steps::Keep && is_step(sentence);
+        let sentences: Vec<(&str, bool)> =
+            split(&line).into_iter().map(|sentence| (sentence, is_kept(sentence))).collect();
         if piece == Piece::Heading {
+            let kept: Vec<&str> = sentences.iter().filter(|(_, kept)| *kept).map(|(text, _)| *text).collect();
+            let kept = kept.join(" ");
             self.heading = if is_bare_heading(&kept) { String::new() } else { kept };
             return;
         }
-        if kept.is_empty() {
-            return;
+        // The line is an item of a list, but its second sentence is not.
+        let mut is_item = piece == Piece::Item;
+        for (sentence, is_kept) in sentences {
+            if !is_kept {
+                self.gap = true;
+                continue;
+            }
+            if !self.heading.is_empty() {
+                let heading = std::mem::take(&mut self.heading);
+                let mark = if heading.ends_with([':', '.', '?', '!']) { "" } else { ":" };
+                self.push(&format!("{heading}{mark}"), false);
+            }
+            self.push(sentence, is_item);
+            is_item = false;
         }
-        if !self.heading.is_empty() {
-            let heading = std::mem::take(&mut self.heading);
-            let mark = if heading.ends_with([':', '.', '?', '!']) { "" } else { ":" };
-            self.push(&format!("{heading}{mark}"), false);
-        }
-        self.push(&kept, piece == Piece::Item);
     }
 
     fn push(&mut self, kept: &str, item: bool) {
+        let gap = std::mem::take(&mut self.gap);
         if !self.out.is_empty() {
             self.out.push_str(match self.out.chars().last() {
+                _ if gap => " … ",
                 Some(':' | '.' | '!' | '?' | ';' | ',') => " ",
                 _ if item => "; ",
                 _ => ". ",

@@ -34,10 +34,33 @@ fn markup_announcements_and_praise_go() {
             "The cache is `stale`.",
         ),
         ("Hmm, that is odd. Wait, I should look again. The cache is `stale`.", "The cache is `stale`."),
+        // What is left out between two sentences is marked.
+        ("The reader is done. I will add tests. I chose cents.", "The reader is done. … I chose cents."),
+        ("- reads `a`\n\nGreat!\n- writes `b`", "reads `a` … writes `b`"),
         ("", ""),
     ];
     for (text, expected) in cases {
         assert_eq!(condense(text), expected, "{text:?}");
+        assert_eq!(condense(&condense(text)), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn closing_words_keep_the_next_step() {
+    let cases = [
+        (
+            "Great! THIRD is not in yet. I will add it next. I chose integer cents. Do you want me to rename TEN?",
+            "THIRD is not in yet. I will add it next. I chose integer cents. Do you want me to rename TEN?",
+        ),
+        (
+            "It divides by 3. I need to fix this. All tests pass. HALF stays.",
+            "It divides by 3. I need to fix this. … HALF stays.",
+        ),
+        ("HALF is in. Here's what is left:\n- I'll add THIRD", "HALF is in. … I'll add THIRD"),
+        ("HALF is in. Let me know if it fits.", "HALF is in."),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(condense_closing(text), expected, "{text:?}");
     }
 }
 

@@ -187,6 +187,12 @@ impl Digest {
         edited.max_by_key(|file| file.edited_at).map(|file| file.path.as_str())
     }
 
+    /// Returns whether somebody changed the files or moved HEAD outside the session, so that its checks are about
+    /// another state.
+    pub fn is_changed_outside(&self) -> bool {
+        self.is_changed_since || self.git().moved.is_some()
+    }
+
     pub(super) fn add_command(&mut self, record: &Record) {
         let command = cut(record.command.trim(), COMMAND_BYTES).to_owned();
         let folder = record.cwd.to_string();

@@ -86,9 +86,13 @@ impl Digest {
         self.said_last = self.place_in_time(record);
         self.said = record.text.to_string();
         self.add_purpose(record);
-        let condensed = statement::condense(&record.text);
-        let text = if condensed.is_empty() && closing { record.text.trim().to_owned() } else { condensed };
-        let text = shortened(&text, STATEMENT_BYTES);
+        // If another call follows, `drop_empty_talk` drops what the words announce.
+        let condensed = match statement::condense(&record.text).is_empty() {
+            true if closing => record.text.trim().to_owned(),
+            true => String::new(),
+            false => statement::condense_closing(&record.text),
+        };
+        let text = shortened(&condensed, STATEMENT_BYTES);
         // A stop hook and the transcript report the same words.
         let known = self.statements.iter().rposition(|known| known.text == text);
         let closing = closing || known.is_some_and(|place| self.statements[place].closing);
@@ -115,7 +119,7 @@ impl Digest {
     /// Adds words that the transcript reports after a stop hook reported the last words of the turn. The transcript
     /// repeats the last words, and also contains what was said before them.
     fn add_earlier_statement(&mut self, record: &Record) {
-        let text = shortened(&statement::condense(&record.text), STATEMENT_BYTES);
+        let text = shortened(&statement::condense_closing(&record.text), STATEMENT_BYTES);
         let is_known = self.said == *record.text
             || self.statements.iter().any(|known| known.text == text || known.text == record.text.trim());
         let text = shortened(&statement::finding(&text), FINDING_BYTES);

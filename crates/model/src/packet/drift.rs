@@ -77,6 +77,12 @@ pub const GONE: &str = "gone";
 /// The subject if no branch was checked out. No branch can have this name, because it contains a space.
 pub(super) const NO_BRANCH: &str = "no branch";
 
+/// The note if nothing was uncommitted, and nothing is now.
+const CLEAN: &str = "nothing uncommitted, as then";
+
+/// The end of the note if nothing is uncommitted any more.
+const CLEAN_NOW: &str = " uncommitted then, 0 now";
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileNow {
     Here {
@@ -119,6 +125,17 @@ fn check_claim(check: &Check, moved: bool) -> Claim {
         Check { at, .. } => (State::Verified, format!("{how} at {at}; nothing changed since")),
     };
     Claim { about: About::Check, subject: check.command.clone(), state, note, opens: false }
+}
+
+/// Returns whether nothing is uncommitted now.
+pub(super) fn is_clean(claims: &[Claim]) -> bool {
+    let ends = |note: &str| note == CLEAN || note.ends_with(CLEAN_NOW);
+    claims.iter().any(|claim| claim.about == About::Dirty && ends(&claim.note))
+}
+
+/// Returns whether HEAD is not the packet's commit any more.
+pub(super) fn is_moved(claims: &[Claim]) -> bool {
+    claims.iter().any(|claim| claim.about == About::Head && claim.state == State::Changed)
 }
 
 /// Returns the claims that are no longer true.
@@ -180,8 +197,9 @@ fn git_claims(packet: &Packet, now: Option<&GitNow>) -> Vec<Claim> {
     if let (Some(then), Some(now)) = (packet.dirty, now.dirty) {
         let files = |n: i64| count(usize::try_from(n).unwrap_or(0), "file");
         let (state, note) = match then == now {
-            true if now == 0 => (State::Verified, "nothing uncommitted, as then".to_owned()),
+            true if now == 0 => (State::Verified, CLEAN.to_owned()),
             true => (State::Unverified, format!("{} uncommitted, as many as then", files(now))),
+            false if now == 0 => (State::Changed, format!("{}{CLEAN_NOW}", files(then))),
             false => (State::Changed, format!("{} uncommitted then, {now} now", files(then))),
         };
         claims.push(claim(About::Dirty, &then.to_string(), state, note));

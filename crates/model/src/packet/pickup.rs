@@ -2,11 +2,12 @@
 
 use jiff::Timestamp;
 
-use super::drift::{About, Claim, NO_BRANCH, State};
+use super::drift::{self, About, Claim, NO_BRANCH, State};
 use super::{
     CONSTRAINTS, CONTEXT, DECISIONS, FILES, INTENT, NEXT_PROMPT, NONE, PLAN, Packet, QUESTIONS, Status,
     VALIDATORS, import, words,
 };
+use crate::brief::Class;
 use crate::document::{Document, Head};
 use crate::loops::promise;
 use crate::render::{code, inline, is_plain_path, path, quoted};
@@ -101,7 +102,10 @@ pub fn render(pickup: &Pickup) -> String {
             match heading {
                 INTENT if goal.is_some() => {}
                 INTENT => text.push_str(&intent),
-                CONTEXT => text.push_str(&without_told(&section(document, heading), &prompt.text, packet)),
+                CONTEXT => {
+                    let context = without_told(&section(document, heading), &prompt.text, packet);
+                    text.push_str(&without_refuted(&context, claims));
+                }
                 _ => text.push_str(&section(document, heading)),
             }
         }
@@ -199,6 +203,35 @@ fn without_told(context: &str, prompt: &str, packet: &Packet) -> String {
     };
     let kept: String = context.lines().filter(|line| !is_told(line)).flat_map(|line| [line, "\n"]).collect();
     without_begun(&kept, prompt)
+}
+
+/// Leaves out what the packet says about uncommitted work, if nothing is uncommitted now, and says so if it may have been
+/// committed since.
+fn without_refuted(context: &str, claims: &[Claim]) -> String {
+    let title = format!("{}:", Class::Risk.title());
+    let is_uncommitted = |line: &str| {
+        ["- nothing committed", "- not committed since "].iter().any(|start| line.starts_with(start))
+            || line.starts_with("- ") && line.contains(" edited here, in no commit that was seen")
+    };
+    let (is_clean, is_moved) = (drift::is_clean(claims), drift::is_moved(claims));
+    let mut out = String::new();
+    let mut lines = context.lines().filter(|line| !(is_clean && is_uncommitted(line))).peekable();
+    let mut is_risk = false;
+    while let Some(line) = lines.next() {
+        if line.ends_with(':') && !line.starts_with("- ") {
+            is_risk = line == title;
+        }
+        // Nothing is left of the section.
+        if line == title && !lines.peek().is_some_and(|next| next.starts_with("- ")) {
+            continue;
+        }
+        out.push_str(line);
+        if is_risk && is_moved && is_uncommitted(line) {
+            out.push_str(" (when the packet was written; HEAD has moved since)");
+        }
+        out.push('\n');
+    }
+    out
 }
 
 /// Leaves out the calls that had begun, if the prompt names all of them.

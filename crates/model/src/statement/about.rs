@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use super::talk::is_step;
 use super::{ends_in_number, first_sentences};
 
 /// Words with fewer characters than this are in every text, so they are not compared.
@@ -57,9 +58,10 @@ pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, st
     Cow::Owned(out.trim_end().to_owned())
 }
 
-/// Returns the text without sentences about what is still to do, if others are left: later work has overtaken them.
+/// Returns the text without sentences about what is still to do, if others are left: later work has overtaken them. An
+/// ellipsis stands where sentences between others are left out.
 pub fn without_open_ends(text: &str) -> Cow<'_, str> {
-    const OPEN_ENDS: [&str; 9] = [
+    const OPEN_ENDS: [&str; 11] = [
         "remaining",
         "still fail",
         "still to ",
@@ -69,26 +71,33 @@ pub fn without_open_ends(text: &str) -> Cow<'_, str> {
         "next, ",
         "not yet ",
         "try running",
+        "i will ",
+        "i'll ",
     ];
     let pieces = pieces(text);
     let is_open = |piece: &&&str| {
-        let small = piece.to_lowercase();
+        let small = piece.to_lowercase().replace('’', "'");
         OPEN_ENDS.iter().any(|words| small.contains(words))
     };
-    let mut kept: Vec<&str> = Vec::new();
-    let mut is_list = false;
+    let mut out = String::new();
+    let mut kept = 0;
+    let (mut is_list, mut gap) = (false, false);
     for piece in &pieces {
         // The other items of a list go with its beginning.
         is_list = is_open(&piece) || is_list && piece.starts_with(|c: char| c.is_ascii_digit());
-        if !is_list {
-            kept.push(piece);
+        if is_list {
+            gap = true;
+            continue;
         }
+        out.push_str(match (out.is_empty(), gap) {
+            (true, _) => "",
+            (false, true) => " … ",
+            (false, false) => " ",
+        });
+        out.push_str(piece);
+        (gap, kept) = (false, kept + 1);
     }
-    match kept.len() {
-        0 => Cow::Borrowed(text),
-        n if n == pieces.len() => Cow::Borrowed(text),
-        _ => Cow::Owned(kept.join(" ")),
-    }
+    if kept == 0 || kept == pieces.len() { Cow::Borrowed(text) } else { Cow::Owned(out) }
 }
 
 /// Words that lead to a cause, in lower case.
@@ -113,8 +122,8 @@ pub fn names_cause(text: &str) -> bool {
     CAUSES.iter().any(|word| small.contains(word)) || small.contains("actual bug")
 }
 
-/// Returns how much a sentence says by itself: a cause, a decision or a result more than a name, a name more than
-/// nothing. What only introduces a list that is not here says nothing.
+/// Returns how much a sentence says by itself: a cause, a decision, a next step or a result more than a name, a name
+/// more than nothing. What only introduces a list that is not here says nothing.
 fn weight(piece: &str, place: usize) -> usize {
     const DECISIONS: [&str; 10] = [
         "decided",
@@ -130,7 +139,7 @@ fn weight(piece: &str, place: usize) -> usize {
     ];
     let small = piece.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| small.contains(word));
-    let said = 3 * usize::from(has(&CAUSES)) + 2 * usize::from(has(&DECISIONS));
+    let said = 3 * usize::from(has(&CAUSES)) + 2 * usize::from(has(&DECISIONS) || is_step(piece));
     // An item without its list, or "Found it!", is only clear after what came before it.
     let is_item = piece.ends_with(';') || piece.starts_with(|c: char| c.is_ascii_digit());
     match () {
@@ -188,6 +197,14 @@ mod tests {
             sentences_about(numbered, 50, "does the writer?"),
             "… 2. The writer keeps comments now. …"
         );
+    }
+
+    #[test]
+    fn work_that_was_still_to_do_is_left_out_visibly() {
+        let text = "HALF is in. I will add THIRD. TEN is as it was. Remaining: 1. Docs. 2. Tests.";
+        assert_eq!(without_open_ends(text), "HALF is in. … TEN is as it was.");
+        assert_eq!(without_open_ends("I’ll add THIRD."), "I’ll add THIRD.");
+        assert_eq!(without_open_ends("HALF is in. TEN is gone."), "HALF is in. TEN is gone.");
     }
 
     #[test]

@@ -123,6 +123,24 @@ pub(super) fn is_talk(sentence: &str) -> bool {
     PRAISE_PHRASES.contains(&bare) || is_announcement(&small) || preamble() || aloud() || looks()
 }
 
+/// Whether a sentence announces something that the agent has yet to do. Offers and introductions do not.
+pub(super) fn is_step(sentence: &str) -> bool {
+    const NEED_STARTS: &[&str] =
+        &["i need to ", "i also need to ", "now i also need to ", "need to ", "i should ", "so i need to "];
+    const OTHER_STARTS: &[&str] = &[
+        "here's ",
+        "here is ",
+        "want me to ",
+        "would you like me to ",
+        "shall i ",
+        "let me know ",
+        "let's see",
+    ];
+    let small = sentence.to_lowercase().replace('’', "'");
+    let starts = |table: &[&str]| table.iter().any(|start| small.starts_with(start));
+    (is_announcement(&small) || starts(NEED_STARTS)) && !starts(OTHER_STARTS)
+}
+
 /// Whether a sentence, in lower case, announces the next step.
 pub(super) fn is_announcement(small: &str) -> bool {
     const ANNOUNCING_STARTS: &[&str] = &[

@@ -5,10 +5,8 @@ pub mod activity;
 mod clashes;
 pub(crate) mod others;
 
-use std::fs::Metadata;
 use std::path::Path;
 
-use jiff::Timestamp;
 use model::brief::{Candidate, Occasion, Section};
 use model::digest::{Digest, FileUse};
 use model::event::{EventName, EventSet};
@@ -18,7 +16,7 @@ use model::render::{code, inline, path, quoted, width};
 use model::score::Signal;
 use model::text::count;
 use serde_json::json;
-use store::{Store, layout};
+use store::Store;
 
 use crate::Result;
 use crate::features::{BriefContext, Feature, ProjectContext, StatusLine, Tone, Urgency};
@@ -53,8 +51,6 @@ const TOLD: usize = 4;
 /// How many files of each session are mentioned.
 const FILES: usize = 4;
 
-/// How many of the session's own files are checked.
-const LOOKED_AT: usize = 60;
 /// How many changed files are named.
 const CHANGED: usize = 12;
 
@@ -189,40 +185,16 @@ fn worked_since(
     told
 }
 
-/// Returns the files of this session that somebody has changed since its last record. Both times come from the file
-/// system.
+/// Returns the files of this session that somebody has changed since its last record.
 fn changed_since(project: &ProjectContext, session: &Id) -> Option<Candidate> {
-    let store: &Store = project.store;
-    let last = store.dir().look(&layout::journal(session)).ok()??.changed;
-    let digest = store.digest(session, |_| {}).ok()?;
+    let digest = project.store.digest(session, |_| {}).ok()?;
     let folder = match digest.home.is_empty() {
         true => project.root.checkout.clone(),
         false => trust::place_now(project, Path::new(&digest.home)),
     };
-    let is_later = |meta: &Metadata| {
-        let at = meta.modified().ok().and_then(|at| Timestamp::try_from(at).ok());
-        at.is_some_and(|at| at > last)
-    };
-    let (mut changed, mut gone) = (Vec::new(), Vec::new());
-    let own = digest.ranked_files();
-    for file in own.iter().filter(|file| !file.outside && file.edits + file.reads > 0).take(LOOKED_AT) {
-        let whole = folder.join(&file.path);
-        match whole.symlink_metadata() {
-            Ok(meta) if meta.is_file() && is_later(&meta) => changed.push(path(&file.path, 160)),
-            Ok(_) => {}
-            // If the folder has changed since, the file was deleted since.
-            Err(_)
-                if !file.deleted
-                    && whole
-                        .parent()
-                        .and_then(|dir| dir.metadata().ok())
-                        .is_some_and(|dir| is_later(&dir)) =>
-            {
-                gone.push(path(&file.path, 160));
-            }
-            Err(_) => {}
-        }
-    }
+    let since = past::changed_since(project.store, &digest, &folder)?;
+    let shown = |files: Vec<String>| files.iter().map(|file| path(file, 160)).collect::<Vec<_>>();
+    let (changed, gone) = (shown(since.changed), shown(since.gone));
     let parts: Vec<String> = [("changed", changed), ("gone", gone)]
         .into_iter()
         .filter(|(_, files)| !files.is_empty())

@@ -1,7 +1,9 @@
 //! Gathers what happened before, for a brief: the digest of the right session, hook problems, missing files.
 
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
 use model::digest::{Digest, GitOnDisk};
 use model::event::EventName;
 use model::id::Id;
@@ -53,10 +55,61 @@ pub fn of_digest(store: &Store, root: &Root, mut digest: Digest) -> Gathered {
         digest.forget_edits();
     }
     digest.disk = on_disk(&digest, &root.checkout);
+    digest.is_changed_since = is_changed_since(store, &digest, &root.checkout);
     let gone = gone_files(&digest, &root.checkout, LOOKED_FOR);
     let unread = digest.transcript_unread_words().into_iter().chain(digest.unread_words());
     let problems = unread.chain(problems(store)).collect();
     Gathered { problems, gone, digest }
+}
+
+/// Returns whether files were changed since the last record of a session. Only checks and failures depend on it.
+fn is_changed_since(store: &Store, digest: &Digest, checkout: &Path) -> bool {
+    if digest.checks.is_empty() && digest.failures.is_empty() {
+        return false;
+    }
+    let home = Path::new(&digest.home);
+    let folder = if home.is_absolute() && home.is_dir() { home } else { checkout };
+    changed_since(store, digest, folder)
+        .is_some_and(|since| !since.changed.is_empty() || !since.gone.is_empty())
+}
+
+/// Files of a session that somebody has changed or deleted since its last record.
+#[derive(Debug, Default)]
+pub struct ChangedSince {
+    pub changed: Vec<String>,
+    pub gone: Vec<String>,
+}
+
+/// Compares the files of a session in `folder` with its journal. Both times come from the file system. Returns `None` if
+/// the session has no journal.
+pub fn changed_since(store: &Store, digest: &Digest, folder: &Path) -> Option<ChangedSince> {
+    let session = Id::new(&digest.session).ok()?;
+    let last = store.dir().look(&layout::journal(&session)).ok()??.changed;
+    let is_later = |meta: &Metadata| {
+        let at = meta.modified().ok().and_then(|at| Timestamp::try_from(at).ok());
+        at.is_some_and(|at| at > last)
+    };
+    let mut since = ChangedSince::default();
+    let own = digest.ranked_files();
+    for file in own.iter().filter(|file| !file.outside && file.edits + file.reads > 0).take(LOOKED_FOR) {
+        let whole = folder.join(&file.path);
+        match whole.symlink_metadata() {
+            Ok(meta) if meta.is_file() && is_later(&meta) => since.changed.push(file.path.clone()),
+            Ok(_) => {}
+            // If the folder has changed since, the file was deleted since.
+            Err(_)
+                if !file.deleted
+                    && whole
+                        .parent()
+                        .and_then(|dir| dir.metadata().ok())
+                        .is_some_and(|dir| is_later(&dir)) =>
+            {
+                since.gone.push(file.path.clone());
+            }
+            Err(_) => {}
+        }
+    }
+    Some(since)
 }
 
 /// Returns only hook problems. Used if no session was recorded, perhaps because the disk is full.

@@ -234,6 +234,24 @@ fn a_clash_is_told_after_a_turn_of_any_length() {
 }
 
 #[test]
+fn a_session_that_had_ended_before_is_no_clash() {
+    let env = TestEnv::rooted();
+    at(&env, "10:00:00", "one", "SessionStart", json!({"source": "startup"}));
+    at(&env, "10:00:00", "open", "SessionStart", json!({"source": "startup"}));
+    edit_at(&env, "10:01:00", "one", "src/a.rs");
+    edit_at(&env, "10:01:00", "open", "src/b.rs");
+    at(&env, "10:02:00", "one", "SessionEnd", json!({"reason": "clear"}));
+    at(&env, "10:03:00", "two", "SessionStart", json!({"source": "clear"}));
+    edit_at(&env, "10:04:00", "two", "src/a.rs");
+    edit_at(&env, "10:04:00", "two", "src/b.rs");
+    let told = prompt_at(&env, "10:05:00", "two");
+    assert!(
+        !told.contains("src/a.rs at") && told.contains("session open (Claude Code) edited src/b.rs"),
+        "{told}"
+    );
+}
+
+#[test]
 fn a_clash_is_told_however_many_sessions_there_are() {
     let env = TestEnv::rooted();
     let sessions = ["one", "two", "c", "d", "e", "f", "g", "h"];

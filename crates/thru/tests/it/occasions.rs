@@ -126,6 +126,29 @@ fn a_resume_tells_what_others_did_since() {
 }
 
 #[test]
+fn a_check_is_qualified_if_files_changed_after_the_session() {
+    let env = TestEnv::rooted();
+    env.write("project/src/cart.py", "amount / 2\n");
+    start(&env, "s1");
+    work(&env, "s1", "Make HALF halve the amount in the cart", "src/cart.py");
+    let input = json!({"command": "cargo test"});
+    let output = json!({"stdout": "test result: ok. 3 passed; 0 failed; 0 ignored", "stderr": ""});
+    let call =
+        json!({"tool_name": "Bash", "tool_use_id": "t1", "tool_input": input, "tool_response": output});
+    env.fire("s1", "PostToolUse", call);
+    env.fire("s1", "Stop", json!({"last_assistant_message": "HALF halves the amount."}));
+    env.fire("s1", "SessionEnd", json!({"reason": "other"}));
+    let told = start(&env, "s2");
+    assert!(told.contains("`cargo test` → passed\n"), "{told}");
+    env.fire("s2", "SessionEnd", json!({"reason": "other"}));
+    // The times of the file system are coarse, so wait before a file is changed.
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    env.write("project/src/cart.py", "amount / 7\n");
+    let told = start(&env, "s3");
+    assert!(told.contains("`cargo test` → passed, before later changes\n"), "{told}");
+}
+
+#[test]
 fn a_loop_is_told_once_to_a_session_that_is_resumed() {
     let env = TestEnv::rooted();
     start(&env, "s1");

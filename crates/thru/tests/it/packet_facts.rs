@@ -127,6 +127,17 @@ fn a_run_is_verified_only_if_nothing_was_edited_after_it() {
 }
 
 #[test]
+fn a_prohibition_within_a_sentence_is_a_constraint() {
+    let env = asked("Make HALF halve the amount; never change tests/.");
+    fire(&env, "Stop", json!({"last_assistant_message": "HALF halves the amount now."}));
+    let next = "Now round the totals of the cart with Decimal, to two places.";
+    fire(&env, "UserPromptSubmit", json!({"prompt": next}));
+    handoff(&env, "round");
+    let packet = env.thru(&["packet", "show", "round"]).ok().stdout;
+    assert!(packet.contains("the user: “never change tests/.”"), "{packet}");
+}
+
+#[test]
 fn validators_are_commands_that_exist() {
     let env = asked("Build the parser. It is done when `go vet ./...` passes:\n```sh\nnpm run lint\n```\n");
     ran(

@@ -142,6 +142,33 @@ fn pickup_reports_what_drifted_and_changes_nothing() {
 }
 
 #[test]
+fn pickup_does_not_say_that_committed_work_is_at_risk() {
+    let env = TestEnv::repository();
+    env.thru(&["init"]).ok();
+    env.write("project/src/cart.py", "1");
+    env.git(&["add", "-A"]);
+    env.git(&["commit", "-qm", "One"]);
+    env.fire("s1", "SessionStart", json!({"source": "startup"}));
+    env.fire("s1", "UserPromptSubmit", json!({"prompt": "Make the cart halve the amount"}));
+    env.write("project/src/cart.py", "2");
+    let input = json!({"file_path": env.project().join("src/cart.py")});
+    env.fire("s1", "PostToolUse", json!({"tool_name": "Edit", "tool_use_id": "e1", "tool_input": input}));
+    env.thru(&["handoff", "finish the cart", "--session", "s1"]).ok();
+    let before = env.thru(&["pickup", "cart"]).ok().stdout;
+    assert!(before.contains("At risk:\n- nothing committed"), "{before}");
+
+    env.write("project/other.txt", "not of the session");
+    env.git(&["commit", "-qm", "Two", "src/cart.py"]);
+    let moved = env.thru(&["pickup", "cart"]).ok().stdout;
+    assert!(moved.contains(" (when the packet was written; HEAD has moved since)\n"), "{moved}");
+
+    env.git(&["add", "-A"]);
+    env.git(&["commit", "-qm", "Three"]);
+    let clean = env.thru(&["pickup", "cart"]).ok().stdout;
+    assert!(!clean.contains("nothing committed") && !clean.contains("At risk"), "{clean}");
+}
+
+#[test]
 fn hydrate_adds_what_came_later() {
     let env = worked();
     let (id, _) = handoff(&env, "finish the parser");

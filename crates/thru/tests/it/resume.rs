@@ -141,6 +141,11 @@ fn the_gate_is_observed() {
         assert!(reminder.contains(name), "{name}: {reminder}");
     }
     assert_eq!(prompt("again"), "", "once for each set");
+    compact(&env, "s1");
+    assert_eq!(prompt("after the compaction"), "", "nothing has been edited since");
+    tool(&env, "s1", "t2b", "Edit", "src/parse.rs");
+    let again = prompt("go on");
+    assert!(again.contains("have not been read since") && again.contains("overview.md"), "{again}");
     tool(&env, "s1", "t3", "Read", &format!("{home}/overview.md"));
     let reminder = prompt("more");
     assert!(!reminder.contains("overview.md") && reminder.contains("plan.md"), "{reminder}");

@@ -38,6 +38,7 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     // A check that is part of a listed command line is not listed again.
     let (mut checked, mut told) = (BTreeSet::new(), BTreeSet::new());
     let (mut checks_told, mut commands_told) = (0, 0);
+    let outside = if digest.is_changed_outside() { ", before later changes" } else { "" };
     for command in digest.ranked_commands() {
         let runnable = run::runnable(&command.command);
         if failing.contains(&runnable) || !told.insert(inline(&runnable, COMMAND_ID_CHARS)) {
@@ -80,7 +81,10 @@ pub fn gather(material: &Material, all: &mut Gathered) {
                     continue;
                 }
                 checks_told += 1;
-                let stale = if digest.edited_after(last).is_some() { ", before the last edits" } else { "" };
+                let stale = match digest.edited_after(last) {
+                    Some(_) => ", before the last edits",
+                    None => outside,
+                };
                 let ended_words = format!(" → {}{stale}", words(ended));
                 let folder = digest.folder_of(&command.command, &command.folder);
                 let check = add(all, Class::Checks, (command, &folder), &runnable, &ended_words);

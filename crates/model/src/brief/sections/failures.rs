@@ -11,11 +11,12 @@ use super::checks::COMMAND_ID_CHARS;
 
 pub fn gather(material: &Material, all: &mut Gathered) {
     let digest = material.digest;
+    let outside = if digest.is_changed_outside() { "before later changes" } else { "" };
     for failure in digest.open_failures() {
         let known = failure::reason(&failure.error).to_owned();
         let since = match digest.edited_after(failure.record) {
             Some(file) => format!("before the last edits, of {}", path(file, 120)),
-            None => String::new(),
+            None => outside.to_owned(),
         };
         let id = format!("failure:{}", failure.record);
         let folder = digest.folder_of(&failure.what, &failure.folder);

@@ -48,7 +48,7 @@ fn last_words(digest: &Digest, all: &mut Gathered) {
     if digest.records == 0 {
         return;
     }
-    let condensed = statement::condense(&digest.said);
+    let condensed = statement::condense_closing(&digest.said);
     let since = digest.steps_since_said();
     // An announced step that is not done yet is the next step, so short words are quoted unchanged until the agent has
     // finished.

@@ -84,6 +84,21 @@ fn what_was_done_after_the_last_words() {
 }
 
 #[test]
+fn the_next_step_stays_in_the_last_words() {
+    let words =
+        "THIRD is not in yet. I will add it next. I chose integer cents. Do you want me to rename TEN?";
+    let text = told(&[TASK, &format!("said: {words}")]);
+    assert!(text.contains(&format!("Its last words: “{words}”")), "{text}");
+    // A proposal that the user accepts is quoted with what it proposes.
+    let text = told(&[
+        TASK,
+        "said: THIRD is not in yet. I will add it to `cart.py` next. I chose cents.",
+        "user: go on",
+    ]);
+    assert!(text.contains("I will add it to `cart.py` next."), "{text}");
+}
+
+#[test]
 fn an_entry_that_asks_for_checks_is_done_once_they_passed() {
     let open = "To do: “Run lint and tests” (in progress)";
     let cases: [(&[&str], bool); 5] = [

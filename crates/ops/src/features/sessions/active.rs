@@ -11,7 +11,7 @@ use store::{Store, layout};
 use crate::Result;
 
 /// How much of the end of the list of sessions and of the receipts is read: some 200 lines of each.
-const TAIL: u64 = 32 * 1024;
+pub(super) const TAIL: u64 = 32 * 1024;
 
 /// Returns the other sessions that recorded something since `from`, the last active first. They are among the sessions
 /// that were started, resumed or ended last, or that had a prompt or a stop lately, which covers a session that was

@@ -17,7 +17,7 @@ use super::active;
 use crate::Result;
 use crate::features::{Decision, ProjectContext};
 use crate::hook::context::HookContext;
-use crate::session::roster;
+use crate::session::roster::{self, Entry};
 
 /// A prompt that came this long before the event is an earlier one. A later one is the event itself, which two hooks
 /// may report.
@@ -113,7 +113,24 @@ fn clashes(project: &ProjectContext, own: &Id) -> Result<Vec<Clash>> {
         return Ok(Vec::new());
     }
     edited.retain(|line| line.names(&paths).any(|name| same_names.contains(name)));
-    Ok(activity::clashes(&calls(store, own, &edited), &theirs))
+    let mut found = activity::clashes(&calls(store, own, &edited), &theirs);
+    if !found.is_empty() {
+        found.retain(over_before(store, &window)?);
+    }
+    Ok(found)
+}
+
+/// Returns whether a clash matters: not if the other session had ended its work on the file when this one began, because
+/// this one has only seen the file as it left it. Without the beginning of our journal, every clash matters.
+fn over_before(store: &Store, own: &OwnWindow) -> Result<impl Fn(&Clash) -> bool> {
+    let first = own.text.split(|byte| *byte == b'\n').find_map(Record::read);
+    let began = first.filter(|_| own.is_whole).map(|record| record.ts.to_string()).unwrap_or_default();
+    let entries = roster::read(store, active::TAIL)?;
+    Ok(move |clash: &Clash| {
+        let is_over =
+            |entry: &Entry| entry.session.as_str() == clash.session && entry.ended && entry.at <= began;
+        !entries.iter().any(is_over)
+    })
 }
 
 /// The end of the session's own journal.
@@ -123,14 +140,17 @@ struct OwnWindow {
     from: String,
     /// Whether the text contains everything since then.
     is_complete: bool,
+    /// Whether the text is the whole journal.
+    is_whole: bool,
 }
 
 impl OwnWindow {
     fn read(store: &Store, own: &Id, now: Timestamp, size: u64) -> Result<OwnWindow> {
         let text = store.dir().recent(&layout::journal(own), size)?;
         let from = began(&text, now).unwrap_or_default();
-        let is_complete = is_whole(&text, size) || scan::reaches_back_to(&text, &from);
-        Ok(OwnWindow { text, from, is_complete })
+        let is_whole = is_whole(&text, size);
+        let is_complete = is_whole || scan::reaches_back_to(&text, &from);
+        Ok(OwnWindow { text, from, is_complete, is_whole })
     }
 }
 

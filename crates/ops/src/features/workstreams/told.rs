@@ -182,7 +182,7 @@ fn inlined(place: &Workstreams, load: &Load) -> Option<Candidate> {
 const REMINDER: &str = "workstream:unread:";
 
 /// At a prompt, tells the agent which files of the manifest are still unread although work continues. This is done
-/// once for each set of files, and only after the agent has begun to edit.
+/// once for each set of files and each compaction, and only after the agent has begun to edit.
 pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     // If a brief is due, it names all of them.
     let asked = context.event.agent.is_none() && context.pending != Some(Pending::Due);
@@ -218,7 +218,9 @@ fn reminder(context: &HookContext) -> Option<Part> {
     if unread.is_empty() {
         return None;
     }
-    let set = format!("{:016x}", fingerprint(&unread));
+    // A compaction removes the reminder from the window, so it counts afresh.
+    let since = (mark > 0).then(|| mark.to_string());
+    let set = format!("{:016x}", fingerprint(unread.iter().copied().chain(since.as_deref())));
     let reminded = place.store.session(context.session).get::<Reminded>().ok().flatten().unwrap_or_default();
     if reminded.sets.contains(&set) {
         return None;
