@@ -166,6 +166,7 @@ fn a_judge_gets_a_folder_for_each_compaction() {
         scoring: None,
         weights: Vec::new(),
         tune: false,
+        fixed_order: false,
     };
     assert!(run(&args).unwrap());
     let read = |name: &str| std::fs::read_to_string(folder.path().join("judge/0a-c1").join(name)).unwrap();
