@@ -283,7 +283,11 @@ fn filled(sandbox: &Sandbox) -> Result<()> {
     sandbox.must(START, &start(&sandbox.dir))?;
     sandbox.must(PROMPT, &prompt(&sandbox.dir))?;
     let sessions = sandbox.store().join("indexes/sessions.jsonl");
+    // The session with the journal is the last one, so that a new session is told about it.
+    let last = std::fs::read_to_string(&sessions)?;
     repeat_last(&sessions, SESSION, 999, |number| format!("0197a000-1111-7222-8333-{number:012}"))?;
+    let others = std::fs::read_to_string(&sessions)?;
+    std::fs::write(&sessions, [&others[last.len()..], &last].concat())?;
     for tool in [edit_4k(&sandbox.dir), bash_4k(&sandbox.dir)] {
         sandbox.must(POST_TOOL_USE, &tool)?;
         repeat_last(&sandbox.journal(), "toolu_01bench", 4_999, |number| format!("toolu_{number:06}"))?;
