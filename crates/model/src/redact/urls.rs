@@ -17,6 +17,9 @@ pub fn userinfo(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     // Some programs escape the slashes in JSON: `https:\/\/user:password@host`.
     let scheme = scheme.or_else(|| Some(memchr::memmem::rfind(window, b":\\/\\/")? + 5));
     let Some(scheme) = scheme else {
+        if let Some(hit) = behind_address(text, at - length, at, floor) {
+            return Some(hit);
+        }
         return without_scheme(text, at - length, at);
     };
     let start = at - length + scheme;
@@ -53,6 +56,22 @@ pub fn userinfo(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
             token.then_some(Hit { start, end: at, kind: "url-credentials" })
         }
     }
+}
+
+/// Finds the password in `scheme://name@example.com:password@host`, where the user is an address whose `@` was decoded.
+/// The part after that `@` is `text[start..at]`.
+fn behind_address(text: &[u8], start: usize, at: usize, floor: usize) -> Option<Hit> {
+    let name = text[floor..start].strip_suffix(b"@")?;
+    let ends = |byte: &u8| *byte <= b' ' || b"\"'`<>@".contains(byte);
+    let length = name.iter().rev().take(LONGEST).take_while(|byte| !ends(byte)).count();
+    memchr::memmem::find(&name[name.len() - length..], b"://")?;
+    let colon = memchr::memchr(b':', &text[start..at])?;
+    let password = &text[start + colon + 1..at];
+    let secret = !password.is_empty()
+        && !text[start..at].contains(&b'/')
+        && !super::contains(password, b"[REDACTED:")
+        && !is_stand_in(password);
+    secret.then_some(Hit { start: start + colon + 1, end: at, kind: "url-credentials" })
 }
 
 /// Finds the password in `user:password@tcp(host)`, the form of Go, and in `thin:user/password@host` and
