@@ -46,14 +46,14 @@ fn code(text: &[u8], end: usize) -> Option<Hit> {
 
 /// Finds what a command prints that shows a password: `$ cat password.txt` and `x` on the next line.
 pub fn printed(text: &[u8], start: usize, end: usize, floor: usize) -> Option<Hit> {
-    let line = context::last_line(&text[floor.max(start.saturating_sub(REACH))..start]);
-    let typed = line.starts_with(b"$ ") || line.starts_with(b"# ") || line.starts_with(b"% ");
     let word = &text[start..end];
     let shows = word == b"pass" && text[end..].starts_with(b" show ");
-    if !(shows || typed && word.len() >= 4 && names_secret(word)) {
+    if !(shows || word.len() >= 4 && names_secret(word)) {
         return None;
     }
-    alone(text, line_end(text, end), Grade::Likely)
+    let line = context::last_line(&text[floor.max(start.saturating_sub(REACH))..start]);
+    let typed = line.starts_with(b"$ ") || line.starts_with(b"# ") || line.starts_with(b"% ");
+    if shows || typed { alone(text, line_end(text, end), Grade::Likely) } else { None }
 }
 
 fn names_secret(word: &[u8]) -> bool {

@@ -29,12 +29,16 @@ const LONGEST: usize = 80;
 /// follows.
 pub fn in_word(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let word = &text[start..end];
-    let (at, noun, is_password) = NOUNS.iter().find_map(|(noun, is_password)| {
-        (0..word.len()).find_map(|at| {
-            let begins = at == 0 || word[at - 1] == b'_';
+    // A noun begins the word or follows an underscore.
+    let mut begins = (0..word.len()).filter(|at| *at == 0 || word[at - 1] == b'_');
+    let (at, noun, is_password) = begins.find_map(|at| {
+        if !matches!(word[at] | 32, b'p' | b'm' | b's' | b'a' | b't') {
+            return None;
+        }
+        NOUNS.iter().find_map(|(noun, is_password)| {
             let ends = at + noun.len() == word.len() && byte(text, end) == b'-'
                 || word.get(at + noun.len()) == Some(&b'_');
-            (begins && ends && starts_with_ignore_case(&word[at..], noun)).then_some((at, noun, *is_password))
+            (ends && starts_with_ignore_case(&word[at..], noun)).then_some((at, noun, *is_password))
         })
     })?;
     let mut from = start + at + noun.len() + 1;

@@ -18,9 +18,6 @@ pub enum Noun {
 pub fn noun(text: &[u8], start: usize, end: usize, floor: usize) -> Option<(Noun, usize, usize)> {
     let word = &text[start..end];
     let next = byte(text, end);
-    if !(KNOWN.holds(word) || word.len() >= 8 && is_compound(word) || next == 0xc3) {
-        return None;
-    }
     // A noun ends at a blank or a mark of a sentence. In code, a bracket or a dot follows.
     let closes = match next {
         b' ' | b'\n' | b'\r' | b':' | b',' | b'"' | b'\'' | b'`' | b'*' | b')' | b'?' | b'!' | b';'
@@ -37,6 +34,9 @@ pub fn noun(text: &[u8], start: usize, end: usize, floor: usize) -> Option<(Noun
         mark => !is(mark, ALNUM) && !matches!(mark, b'_' | b'.' | b'/' | b'$' | b'@' | b'#' | b'%' | b'\\'),
     };
     if !closes || !opens || !is_plain(word) {
+        return None;
+    }
+    if !(next == 0xc3 || KNOWN.holds(word) || word.len() >= 8 && is_compound(word)) {
         return None;
     }
     if next == 0xc3 {
